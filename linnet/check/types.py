@@ -1,0 +1,110 @@
+"""Types after checking. A shape is a tuple of `Dim`s and pack `Symbol`s (`*S`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import AnyDType
+
+Shape = tuple[Dim | Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    dtype: AnyDType
+
+    def __str__(self) -> str:
+        return str(self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    dims: Shape
+    dtype: AnyDType
+
+    def __str__(self) -> str:
+        return f"Tensor[{show_shape(self.dims)}; {self.dtype}]"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalType:
+    inner: Type
+
+    def __str__(self) -> str:
+        return f"{self.inner}?"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    items: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+GenericArg = Dim | Shape | AnyDType
+"""What a generic is bound to: a `Dim`, a shape for a pack, a dtype."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """`key` names the struct (`pkg.module::Name`); `fields` are under its `args` already."""
+
+    key: str
+    args: tuple[GenericArg, ...]
+    fields: tuple[tuple[str, Type], ...]
+
+    def __str__(self) -> str:
+        name = self.key.rpartition("::")[2]
+        return name + (f"<{', '.join(map(show_arg, self.args))}>" if self.args else "")
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    key: str
+    variants: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.key.rpartition("::")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralType:
+    """A compile-time number that has not met its dtype: `value` is a `Dim` for an integer
+    that is known symbolically, None for a float."""
+
+    value: Dim | None
+
+    def __str__(self) -> str:
+        return "a compile-time integer" if self.value is not None else "a float literal"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorType:
+    """The type of what was reported already; silences whatever depends on it."""
+
+    def __str__(self) -> str:
+        return "an unknown type"
+
+
+Type = (
+    ScalarType
+    | TensorType
+    | OptionalType
+    | TupleType
+    | StructType
+    | EnumType
+    | LiteralType
+    | ErrorType
+)
+
+ERROR = ErrorType()
+
+
+def show_shape(dims: Shape) -> str:
+    return ", ".join(f"*{d.name}" if isinstance(d, Symbol) else str(d) for d in dims)
+
+
+def show_arg(arg: GenericArg) -> str:
+    return f"[{show_shape(arg)}]" if isinstance(arg, tuple) else str(arg)

@@ -1,0 +1,73 @@
+"""The shape of the IR: modules of functions of operations in SSA form.
+
+An operation is one record whatever it does; what a name means, its operands,
+attributes and typing rule, stands in the table of `ops.py`, which the
+verifier, the printer and the interpreter read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from linnet.check.dims import Symbol
+from linnet.ir.types import Type
+
+NO_ATTRS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Defined once in a function; `id` is unique there."""
+
+    id: int
+    type: Type
+    hint: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A body inside an operation: `params` are defined by it, `yields` are what it gives."""
+
+    params: tuple[Value, ...]
+    body: tuple[Operation, ...]
+    yields: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`place` is `file:line` for people, not compared."""
+
+    name: str
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+    attrs: Mapping[str, Any] = NO_ATTRS
+    regions: tuple[Region, ...] = ()
+    place: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`op` is the identity of a library op (`std.nn.linear::linear`) that this is a body of.
+
+    A method's `param`, `state_read` and `state_write` name paths relative to the block it is
+    called on; `call` says which block that is.
+    """
+
+    name: str
+    op: str | None
+    params: tuple[Value, ...]
+    body: tuple[Operation, ...]
+    results: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """`entry` is the name of the function that is run; `symbols` are the dimensions left
+    open, in the order in which the entry declares them, shared by every function."""
+
+    entry: str
+    symbols: tuple[Symbol, ...]
+    functions: Mapping[str, Function]

@@ -1,0 +1,74 @@
+"""The scalar expression that an `indexed` operation holds.
+
+Operands are numbered: `Operand(2)` is the third operand of the operation, a
+scalar; `Access(2, ...)` reads an element of it, a tensor. Index variables are
+numbered as the operation lists them: outputs first, then those that
+`Reduce` binds, each with its extent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from linnet.check.dims import Dim
+from linnet.check.dtypes import AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """An int, a bool, or the text of a float literal."""
+
+    value: int | bool | str
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class DimValue:
+    dim: Dim
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    operand: int
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The value of index variable `index`, in a position or as a number (i64)."""
+
+    index: int
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    operand: int
+    positions: tuple[Scalar, ...]
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """`fn` is any elementwise operation of the IR: `neg`, `exp`, `add`, `lt`, `select`, `cast`,
+    `and`, ... with the operands and dtype it has there."""
+
+    fn: str
+    args: tuple[Scalar, ...]
+    dtype: AnyDType
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """`accumulator` is the dtype that sums are kept in; the result is rounded to `dtype` once."""
+
+    op: Literal["sum", "prod", "max", "min", "any", "all"]
+    accumulator: AnyDType
+    indices: tuple[tuple[int, Dim], ...]
+    body: Scalar
+    dtype: AnyDType
+
+
+Scalar = Const | DimValue | Operand | Index | Access | Apply | Reduce

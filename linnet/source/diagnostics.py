@@ -1,0 +1,55 @@
+"""Findings as data. Rendering them is `render.py`'s work, their meaning stands in `codes.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from linnet.source.codes import CODES
+from linnet.source.files import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that a finding speaks of, and what it has to do with it."""
+
+    span: Span
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `span` is None only where no text is to blame (a missing file, say)."""
+
+    code: str
+    message: str
+    span: Span | None
+    label: str = ""
+    related: tuple[Related, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str | None = None
+
+    def __post_init__(self) -> None:
+        assert self.code in CODES, self.code
+
+    @property
+    def severity(self) -> str:
+        """`error` or `warning`."""
+        return "warning" if self.code.startswith("W") else "error"
+
+
+@dataclass(slots=True)
+class Sink:
+    """Collects the findings of a run; an equal finding is kept once."""
+
+    found: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        self.found.setdefault(diagnostic)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.found)
+
+    @property
+    def errors(self) -> int:
+        return sum(d.severity == "error" for d in self.found)
