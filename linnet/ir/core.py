@@ -43,7 +43,7 @@ class Operation:
     name: str
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
-    attrs: Mapping[str, Any] = NO_ATTRS
+    attrs: Mapping[str, Any] = field(default_factory=lambda: NO_ATTRS)
     regions: tuple[Region, ...] = ()
     place: str = field(default="", compare=False)
 

@@ -6,7 +6,7 @@ The verifier, the printer, the parser and the passes read the rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -41,7 +41,7 @@ class Row:
     arity: int | tuple[int, None]
     rule: Rule
     doc: str
-    attrs: Mapping[str, AttrKind] = NO_KINDS
+    attrs: Mapping[str, AttrKind] = field(default_factory=lambda: NO_KINDS)
     results: int | tuple[int, None] = 1
     regions: int = 0
     effect: Effect = "none"
