@@ -1,0 +1,232 @@
+"""Inequalities between dimensions under facts, by refuting their negation.
+
+The rows handed to the linear arithmetic are the facts, the negated goal, what is
+known of every quotient, minimum and maximum in sight, and products of rows with
+natural factors, `N * (S - 1) >= 0` from `S - 1 >= 0`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from linnet.check.dims import (
+    Atom,
+    Dim,
+    DimError,
+    Maximum,
+    Minimum,
+    Monomial,
+    Quotient,
+    Remainder,
+    Symbol,
+    atom_key,
+    rebuild,
+    sorted_dims,
+)
+from linnet.check.dims import parts as inner_dims
+from linnet.check.linear import Fuel, contradictory
+from linnet.check.normal import Normalizer, divide_monomial, replace_atoms
+
+_FUEL = 120_000
+_PRODUCTS = 48
+_NESTING = 3
+_SPLITS = 3
+
+
+@dataclass(slots=True)
+class Bounds:
+    """The inequalities in force, in normal form, and what follows from them."""
+
+    rows: list[Dim] = field(default_factory=list[Dim])
+    equalities: list[Dim] = field(default_factory=list[Dim])
+    signed: set[Symbol] = field(default_factory=set[Symbol])
+    normalizer: Normalizer = field(init=False)
+    _proved: dict[Dim, bool] = field(default_factory=dict[Dim, bool])
+    _cut_short: list[Dim] = field(default_factory=list[Dim])
+    _nesting: int = 0
+    _fuel: Fuel = field(default_factory=lambda: Fuel(_FUEL))
+
+    def __post_init__(self) -> None:
+        self.normalizer = Normalizer(self.at_least_zero)
+
+    def forget(self) -> None:
+        """Drops what was derived from fewer facts."""
+        self._proved.clear()
+        self.normalizer.forget()
+
+    def at_least_zero(self, dim: Dim) -> bool:
+        """Whether `dim >= 0` follows."""
+        literal = dim.as_int()
+        if literal is not None:
+            return literal >= 0
+        found = self._proved.get(dim)
+        if found is not None:
+            return found
+        # A question that comes up while it is being answered gets no answer: sound.
+        self._proved[dim] = False
+        if self._nesting == 0:
+            self._fuel = Fuel(_FUEL)
+        self._nesting += 1
+        result = self._obvious(dim) or (self._nesting <= _NESTING and self._derived(dim))
+        self._nesting -= 1
+        self._proved[dim] = result
+        if not result and self._nesting:
+            self._cut_short.append(dim)
+        if self._nesting == 0:
+            # Nothing is concluded for later from attempts that may have been cut short.
+            for tried in self._cut_short:
+                self._proved.pop(tried, None)
+            self._cut_short.clear()
+        return result
+
+    def _derived(self, dim: Dim) -> bool:
+        goal = self.normalizer.normal(dim)
+        literal = goal.as_int()
+        if literal is not None and literal >= 0:
+            return True
+        return self._obvious(goal) or self._refuted([-goal - 1], frozenset())
+
+    def _obvious(self, dim: Dim) -> bool:
+        return all(c > 0 and self.natural(m) for m, c in dim.terms if m) and dim.constant >= 0
+
+    def natural(self, monomial: Monomial) -> bool:
+        """Whether a product of atoms is `>= 0` because every factor is."""
+        return all(map(self._natural_atom, monomial))
+
+    def _natural_atom(self, atom: Atom) -> bool:
+        match atom:
+            case Symbol():
+                return atom not in self.signed
+            case Quotient():
+                return self.at_least_zero(atom.num) and self.at_least_zero(atom.den - 1)
+            case Remainder():
+                return self.at_least_zero(atom.den - 1)
+            case Minimum():
+                return all(map(self.at_least_zero, sorted_dims(atom.args)))
+            case Maximum():
+                return any(map(self.at_least_zero, sorted_dims(atom.args)))
+
+    def _refuted(self, given: list[Dim], split: frozenset[Atom]) -> bool:
+        """Whether the facts and the rows of `given` contradict each other."""
+        rows, equal = self._related(given)
+        plain = [*rows, *equal, *(-e for e in equal)]
+        if contradictory(plain, self.natural, self._fuel):
+            return True
+        extra = self._products(rows, equal)
+        if extra and contradictory([*plain, *extra], self.natural, self._fuel):
+            return True
+        return len(split) < _SPLITS and self._refuted_by_cases([*plain, *extra], split)
+
+    def _related(self, given: list[Dim]) -> tuple[list[Dim], list[Dim]]:
+        """The rows and equalities that share atoms with `given`, and those of the atoms."""
+        rows, equal, seen = list(given), list[Dim](), set[Atom]()
+        pending = [a for d in given for a in d.atoms()]
+        rest = [(d, rows) for d in self.rows] + [(d, equal) for d in self.equalities]
+        while pending:
+            fresh = sorted(set(pending) - seen, key=self._key)
+            seen.update(fresh)
+            pending = list[Atom]()
+            for atom in fresh:
+                for row in self._bounds_of(atom):
+                    rows.append(row)
+                    pending += row.atoms()
+            later: list[tuple[Dim, list[Dim]]] = []
+            for dim, kind in rest:
+                if dim.atoms().isdisjoint(seen):
+                    later.append((dim, kind))
+                else:
+                    kind.append(dim)
+                    pending += dim.atoms()
+            rest = later
+            pending = [a for a in pending if a not in seen]
+        rows += [d for d, _ in rest if d.as_int() is not None]
+        return list(dict.fromkeys(rows)), equal
+
+    def _key(self, atom: Atom) -> object:
+        return self.normalizer.order((atom,))
+
+    def _bounds_of(self, atom: Atom) -> list[Dim]:
+        """Rows that hold of a compound atom by what it means."""
+        this = Dim.atom(atom)
+        match atom:
+            case Quotient():
+                if not self.at_least_zero(atom.den - 1):
+                    return []
+                rest = self.normalizer.normal(atom.num - atom.den * this)
+                return [rest, self.normalizer.normal(atom.den - 1 - rest)]
+            case Minimum():
+                return [self.normalizer.normal(d - this) for d in sorted_dims(atom.args)]
+            case Maximum():
+                return [self.normalizer.normal(this - d) for d in sorted_dims(atom.args)]
+            case Symbol() | Remainder():
+                return []
+
+    def _products(self, rows: list[Dim], equal: list[Dim]) -> list[Dim]:
+        """Rows times natural factors, where that gives a product already in sight."""
+        wanted = {m for d in (*rows, *equal) for m, _ in d.terms if len(m) > 1}
+        if not wanted:
+            return []
+        degree = max(map(len, wanted))
+        found: dict[Dim, None] = {}
+        for target in sorted(wanted, key=self.normalizer.order, reverse=True):
+            for row in rows:
+                for factor in _cofactors(row, target):
+                    if self.natural(factor):
+                        found[self.normalizer.normal(row * Dim({factor: 1}))] = None
+            for row in equal:
+                for factor in _cofactors(row, target):
+                    product = self.normalizer.normal(row * Dim({factor: 1}))
+                    found[product] = found[-product] = None
+            if len(found) > _PRODUCTS:
+                break
+        for row in self._pairs(rows, wanted, degree):
+            if len(found) > 2 * _PRODUCTS:
+                break
+            found[row] = None
+        return [d for d in found if d not in rows]
+
+    def _pairs(self, rows: list[Dim], wanted: set[Monomial], degree: int) -> Iterable[Dim]:
+        """Products of two rows whose leading products are in sight."""
+        small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None]
+        for i, left in enumerate(small):
+            for right in small[i:]:
+                product = self.normalizer.normal(left * right)
+                top = {m for m, _ in product.terms if len(m) > 1}
+                if top and max(map(len, top)) <= degree and top <= wanted:
+                    yield product
+
+    def _refuted_by_cases(self, rows: list[Dim], split: frozenset[Atom]) -> bool:
+        """Takes a minimum or maximum to be each of its arguments in turn."""
+        found = {a for d in rows for a in d.atoms() if isinstance(a, Minimum | Maximum)}
+        atom = min(found - split, key=atom_key, default=None)
+        if atom is None:
+            return False
+        sign = 1 if isinstance(atom, Minimum) else -1
+        for choice in sorted_dims(atom.args):
+            case = [self._put(d, atom, choice) for d in rows]
+            case += [self.normalizer.normal((d - choice) * sign) for d in atom.args]
+            if not self._refuted(list(dict.fromkeys(case)), split | {atom}):
+                return False
+        return True
+
+    def _put(self, dim: Dim, atom: Atom, choice: Dim) -> Dim:
+        """`dim` with `choice` for `atom`, at any depth."""
+
+        def value(found: Atom) -> Dim:
+            if found == atom:
+                return choice
+            if isinstance(found, Symbol):
+                return Dim.atom(found)
+            try:
+                return rebuild(found, [replace_atoms(d, value) for d in inner_dims(found)])
+            except DimError:
+                return Dim.atom(found)
+
+        return self.normalizer.normal(replace_atoms(dim, value))
+
+
+def _cofactors(row: Dim, target: Monomial) -> list[Monomial]:
+    """What `target` has more than a monomial of `row`."""
+    rests = (divide_monomial(target, m) for m, _ in row.terms if m)
+    return [rest for rest in dict.fromkeys(rests) if rest]

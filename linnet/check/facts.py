@@ -1,0 +1,207 @@
+"""Turns assumed relations into rewrites and rows.
+
+An equality is solved for a symbol where one stands alone with coefficient 1:
+
+    H == 32 * Blocks    H := 32 * Blocks
+    H % N == 0          H := N * q, with `q` a fresh symbol for `H / N`
+
+and otherwise rewrites its leading product, or stays a row of the linear arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import gcd
+
+from linnet.check.bounds import Bounds
+from linnet.check.dims import Atom, Dim, Quotient, Symbol, atom_key
+from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
+from linnet.check.relations import Relation
+
+_PASSES = 3
+
+
+@dataclass(slots=True)
+class System:
+    """The rewrites and rows that a list of relations amounts to."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    unequal: list[Dim] = field(default_factory=list[Dim])
+
+    @property
+    def rewriting(self) -> Normalizer:
+        """The rewrites in force."""
+        return self.bounds.normalizer
+
+    def assume(self, relations: Iterable[Relation]) -> None:
+        """Adds the relations; orders come first, for they make divisors positive."""
+        pending: list[Dim] = []
+        for relation in relations:
+            if relation.op == "==":
+                pending.append(relation.left - relation.right)
+            elif relation.op == "!=":
+                self.unequal.append(relation.left - relation.right)
+            else:
+                self.bounds.rows.append(relation.at_least_zero())
+        self._refresh()
+        for _ in range(_PASSES):
+            self._separate()
+            self._factors()
+            before, pending = pending, [p for p in pending if not self._solve(p)]
+            if len(pending) == len(before):
+                break
+        self.bounds.equalities += pending
+        self._refresh()
+        self._factors()
+
+    def _refresh(self) -> None:
+        """Brings everything held to the normal form of the newest rewrites."""
+        rewriting, bounds = self.rewriting, self.bounds
+        bounds.forget()
+        normal = rewriting.normal
+        rewriting.solved = {s: normal(d) for s, d in rewriting.solved.items()}
+        rewriting.multiples = [(normal(d), normal(q), normal(p)) for d, q, p in rewriting.multiples]
+        named = rewriting.named.items()
+        rewriting.named = {(normal(n), normal(d)): normal(q) for (n, d), q in named}
+        bounds.rows = list(dict.fromkeys(map(normal, bounds.rows)))
+        bounds.equalities = [normal(d) for d in bounds.equalities]
+        bounds.forget()
+
+    def _separate(self) -> None:
+        """Makes `N >= 1` of `N != 0`, and the like."""
+        for gap in self.unequal:
+            for side in (gap, -gap):
+                if self.bounds.at_least_zero(side):
+                    self.bounds.rows.append(self.rewriting.normal(side - 1))
+        self.bounds.forget()
+
+    def _factors(self) -> None:
+        """Makes `q >= 1` of `N * q >= 1`."""
+        for row in tuple(self.bounds.rows):
+            above = [m for m, c in row.terms if m and c > 0]
+            below = [m for m, c in row.terms if m and c < 0]
+            if row.constant >= 0 or len(above) != 1 or len(above[0]) == 1:
+                continue
+            if all(map(self.bounds.natural, (*above, *below))):
+                self.bounds.rows += [Dim.atom(a) - 1 for a in dict.fromkeys(above[0])]
+        self.bounds.rows = list(dict.fromkeys(map(self.rewriting.normal, self.bounds.rows)))
+        self.bounds.forget()
+
+    def _solve(self, equation: Dim) -> bool:
+        """Takes `equation == 0` in as a rewrite, if it can be one."""
+        p = self.rewriting.normal(equation)
+        literal = p.as_int()
+        if literal is None:
+            g = gcd(*(c for m, c in p.terms if m))
+            literal = p.constant % g
+            p = Dim({m: c // g for m, c in p.terms}) if not literal else p
+        elif literal == 0:
+            return True
+        if literal:
+            self.bounds.rows.append(Dim.of(-1))
+            return True
+        if self._solve_plain(p) or self._solve_named(p) or self._solve_product(p):
+            self._refresh()
+            return True
+        return False
+
+    def _solve_plain(self, p: Dim) -> bool:
+        """Solves for a symbol that no atom hides."""
+        best: tuple[Symbol, Dim] | None = None
+        for symbol, value in _candidates(p):
+            if symbol in value.symbols():
+                continue
+            simple = all(c > 0 for _, c in value.terms)
+            if simple:
+                best = (symbol, value)
+                break
+            best = best or (symbol, value)
+        if best is None:
+            return False
+        symbol, value = best
+        self.rewriting.solved[symbol] = value
+        if symbol not in self.bounds.signed:
+            self.bounds.rows.append(value)
+        return True
+
+    def _solve_named(self, p: Dim) -> bool:
+        """Names the quotients that hide a symbol, then solves for it."""
+        hiding = self._divisions(p)
+        for symbol, value in _candidates(p):
+            inside = [a for a in value.atoms() if symbol in inner_symbols(a)]
+            chosen = [a for a in hiding if a in inside and symbol not in a.den.symbols()]
+            if len(chosen) == len(inside):
+                return self._solve_plain(self._name(p, chosen))
+        if len(hiding) == 1 and len(p.terms) == 2:
+            return self._solve_multiple(p, hiding[0])
+        return False
+
+    def _divisions(self, p: Dim) -> list[Quotient]:
+        """The quotients of `p` whose divisor is positive."""
+        found = [a for a in p.atoms() if isinstance(a, Quotient)]
+        return sorted((a for a in found if self.rewriting.positive(a.den)), key=atom_key)
+
+    def _solve_multiple(self, p: Dim, atom: Quotient) -> bool:
+        """`2 * X == 3 * (2 * X / 3)` makes `X` a multiple of 3."""
+        of_quotient = dict(p.terms).get((atom,))
+        rest = p - Dim({(atom,): of_quotient or 0})
+        if of_quotient is None or len(rest.terms) != 1:
+            return False
+        (monomial, c), factor = rest.terms[0], abs(of_quotient)
+        symbol = monomial[0] if len(monomial) == 1 else None
+        if not isinstance(symbol, Symbol) or gcd(c, factor) != 1 or rest != atom.num * c_sign(c):
+            return False
+        if atom.den.as_int() != factor or c * of_quotient > 0:
+            return False
+        q = self._fresh(f"{symbol} / {factor}", symbol in self.bounds.signed)
+        self.rewriting.solved[symbol] = q * factor
+        return True
+
+    def _solve_product(self, p: Dim) -> bool:
+        """Rewrites the leading product, if its coefficient is 1."""
+        hiding = self._divisions(p)
+        p = self._name(p, hiding) if hiding else p
+        lead, c = max(p.terms, key=lambda term: self.rewriting.order(term[0]))
+        if abs(c) != 1 or len(lead) < 2:
+            return False
+        if any(not isinstance(a, Symbol) for a in p.atoms()):
+            return False
+        self.rewriting.products.append((lead, (Dim({lead: c}) - p) * c))
+        self.bounds.equalities.append(p)
+        return True
+
+    def _name(self, p: Dim, quotients: list[Quotient]) -> Dim:
+        """`p` with a fresh symbol for each of `quotients`."""
+        names: dict[Atom, Dim] = {}
+        for atom in quotients:
+            q = self._fresh(f"({Dim.atom(atom)})", not self.bounds.at_least_zero(atom.num))
+            rest = atom.num - atom.den * q
+            self.bounds.rows += [rest, atom.den - 1 - rest]
+            self.rewriting.named[atom.num, atom.den] = q
+            self.rewriting.multiples.append((atom.den, q, atom.den * q))
+            names[atom] = q
+        return replace_atoms(p, lambda a: names.get(a) or Dim.atom(a))
+
+    def _fresh(self, name: str, signed: bool) -> Dim:
+        symbol = Symbol(name)
+        self.rewriting.fresh.add(symbol)
+        if signed:
+            self.bounds.signed.add(symbol)
+        return Dim.of(symbol)
+
+
+def c_sign(c: int) -> int:
+    """1 or -1, as `c` is above or below zero."""
+    return 1 if c > 0 else -1
+
+
+def _candidates(p: Dim) -> list[tuple[Symbol, Dim]]:
+    """Symbols with coefficient 1 or -1 in no other product, and what `p == 0` makes them."""
+    found: list[tuple[Symbol, Dim]] = []
+    for monomial, c in p.terms:
+        symbol = monomial[0] if len(monomial) == 1 else None
+        if isinstance(symbol, Symbol) and abs(c) == 1:
+            if not any(symbol in m for m, _ in p.terms if m != monomial):
+                found.append((symbol, (Dim({monomial: c}) - p) * c))
+    return found

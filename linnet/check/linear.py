@@ -1,0 +1,105 @@
+"""Exact linear arithmetic over monomials: is a list of `row >= 0` contradictory?
+
+Each monomial counts as an unknown of its own. By Farkas' lemma the rows contradict
+each other over the rationals if and only if some non-negative combination of them is
+a negative number; a simplex over a cone, in integers, looks for that combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import gcd
+
+from linnet.check.dims import Dim, Monomial
+
+Row = dict[int, int]
+
+
+@dataclass(slots=True)
+class Fuel:
+    """A bound on effort that does not depend on the clock."""
+
+    left: int
+
+    def burn(self, amount: int) -> bool:
+        """Whether there was any left to spend `amount` of."""
+        self.left -= amount
+        return self.left > 0
+
+
+def tighten(row: Dim) -> Dim:
+    """`row >= 0` with the common divisor taken out, rounded as integers allow."""
+    g = gcd(*(c for m, c in row.terms if m))
+    if g <= 1:
+        return row
+    return Dim({m: c // g for m, c in row.terms})
+
+
+def contradictory(rows: Iterable[Dim], natural: Callable[[Monomial], bool], fuel: Fuel) -> bool:
+    """Whether no numbers make every row `>= 0` and every natural monomial `>= 0`."""
+    columns = list(dict.fromkeys(map(tighten, rows)))
+    literals = [row.as_int() for row in columns]
+    if any(value is not None and value < 0 for value in literals):
+        return True
+    objective = {i: row.constant for i, row in enumerate(columns) if row.constant}
+    return _unbounded(objective, _tableau(columns, natural), len(columns), fuel)
+
+
+def _tableau(columns: list[Dim], natural: Callable[[Monomial], bool]) -> list[Row]:
+    """A row for each monomial: the multipliers must cancel it, or leave it to be `>= 0`."""
+    table: dict[Monomial, Row] = {}
+    for i, column in enumerate(columns):
+        for monomial, c in column.terms:
+            if monomial:
+                table.setdefault(monomial, {})[i] = c
+    result: list[Row] = []
+    for monomial, row in table.items():
+        result.append(row)
+        if not natural(monomial):
+            result.append({i: -c for i, c in row.items()})
+    return result
+
+
+def _unbounded(objective: Row, table: list[Row], columns: int, fuel: Fuel) -> bool:
+    """Whether some `x >= 0` with `table x <= 0` has a negative `objective`.
+
+    All right-hand sides are zero, so the slack basis is feasible and stays so; Bland's
+    rule keeps the degenerate pivots from cycling.
+    """
+    basis: list[int] = []
+    for i, row in enumerate(table):
+        row[columns + i] = 1
+        basis.append(columns + i)
+    while True:
+        entering = min((j for j, c in objective.items() if c < 0), default=None)
+        if entering is None:
+            return False
+        candidates = [i for i, row in enumerate(table) if row.get(entering, 0) > 0]
+        if not candidates:
+            return True
+        leaving = min(candidates, key=basis.__getitem__)
+        pivot = table[leaving]
+        if not fuel.burn(len(pivot) * sum(entering in row for row in table)):
+            return False
+        for i, row in enumerate(table):
+            if i != leaving and entering in row:
+                table[i] = _eliminate(row, pivot, entering)
+        objective = _eliminate(objective, pivot, entering)
+        basis[leaving] = entering
+
+
+def _eliminate(row: Row, pivot: Row, column: int) -> Row:
+    """`row` with `column` cancelled by `pivot`, scaled by something positive."""
+    scale, factor = pivot[column], row[column]
+    g = gcd(scale, factor)
+    scale, factor = scale // g, factor // g
+    result = {j: c * scale for j, c in row.items()} if scale != 1 else dict(row)
+    for j, c in pivot.items():
+        value = result.get(j, 0) - c * factor
+        if value:
+            result[j] = value
+        else:
+            result.pop(j, None)
+    common = gcd(*result.values())
+    return {j: c // common for j, c in result.items()} if common > 1 else result

@@ -1,0 +1,94 @@
+"""Facts about dimensions, and the relations that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.facts import System
+from linnet.check.relations import Answer, Comparison, Relation
+from linnet.check.search import Search
+
+__all__ = ["Answer", "Comparison", "Facts", "Relation"]
+
+
+class Facts:
+    """What is assumed: some relations, and that every symbol is a natural number."""
+
+    __slots__ = ("_answers", "_search", "_system", "relations")
+
+    def __init__(self, relations: Iterable[Relation] = ()) -> None:
+        self.relations: tuple[Relation, ...] = tuple(dict.fromkeys(relations))
+        self._answers: dict[Relation, Answer] = {}
+        self._system: System | None = None
+        self._search: Search | None = None
+
+    def adding(self, relations: Iterable[Relation]) -> Facts:
+        """These facts and more."""
+        return Facts((*self.relations, *relations))
+
+    def mentions(self, symbols: Iterable[Symbol]) -> tuple[Relation, ...]:
+        """The facts that name one of `symbols`."""
+        wanted = frozenset(symbols)
+        return tuple(r for r in self.relations if not wanted.isdisjoint(r.symbols()))
+
+    def normalize(self, dim: Dim) -> Dim:
+        """`dim` in the normal form that the facts give it.
+
+        A quotient that the facts make exact may come out as a symbol of its own.
+        """
+        return self._rules().rewriting.normal(dim)
+
+    def equal(self, left: Dim, right: Dim) -> bool:
+        """Whether the two are provably the same number."""
+        return left == right or self.implies(Relation("==", left, right))
+
+    def prove(self, relation: Relation) -> Answer:
+        """Whether `relation` follows from the facts."""
+        found = self._answers.get(relation)
+        if found is None:
+            found = self._answers[relation] = self._answer(relation)
+        return found
+
+    def implies(self, relation: Relation) -> bool:
+        """Whether `relation` is proven, without a counterexample when it is not."""
+        found = self._answers.get(relation)
+        return self._follows(relation) if found is None else found.proven
+
+    def _rules(self) -> System:
+        if self._system is None:
+            self._system = System()
+            self._system.assume(self.relations)
+        return self._system
+
+    def _answer(self, relation: Relation) -> Answer:
+        if self._follows(relation):
+            return Answer("proven")
+        refuted = self._follows(relation.negated())
+        if self._search is None:
+            self._search = Search(self.relations, self._rules().rewriting)
+        found = self._search.counterexample(relation)
+        return Answer("refuted" if refuted else "unknown", found)
+
+    def _follows(self, relation: Relation) -> bool:
+        gap = relation.left - relation.right
+        literal = gap.as_int()
+        if literal is not None:
+            return Relation(relation.op, Dim.of(literal), Dim.of(0)).holds({})
+        if relation in self.relations:
+            return True
+        bounds, normal = self._rules().bounds, self._rules().rewriting.normal
+        if relation.op == "==":
+            rest = normal(gap)
+            if rest.as_int() is not None:
+                return rest.as_int() == 0
+            return bounds.at_least_zero(rest) and bounds.at_least_zero(-rest)
+        if relation.op == "!=":
+            return self._differ(normal(gap))
+        return bounds.at_least_zero(relation.at_least_zero())
+
+    def _differ(self, gap: Dim) -> bool:
+        system = self._rules()
+        if any(gap in (d, -d) for d in map(system.rewriting.normal, system.unequal)):
+            return True
+        return any(system.bounds.at_least_zero(side - 1) for side in (gap, -gap))
