@@ -8,7 +8,8 @@ numbered as the operation lists them: outputs first, then those that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from linnet.check.dims import Dim
@@ -72,3 +73,41 @@ class Reduce:
 
 
 Scalar = Const | DimValue | Operand | Index | Access | Apply | Reduce
+
+
+def children(expr: Scalar) -> tuple[Scalar, ...]:
+    """The expressions directly inside."""
+    match expr:
+        case Access(positions=inner) | Apply(args=inner):
+            return inner
+        case Reduce(body=body):
+            return (body,)
+        case _:
+            return ()
+
+
+def walk(expr: Scalar) -> Iterator[Scalar]:
+    """The expression and all inside it, each before what it holds."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def with_children(expr: Scalar, inner: tuple[Scalar, ...]) -> Scalar:
+    """The same with other expressions inside; the same object where they are the same."""
+    if all(a is b for a, b in zip(children(expr), inner, strict=True)):
+        return expr
+    match expr:
+        case Access():
+            return replace(expr, positions=inner)
+        case Apply():
+            return replace(expr, args=inner)
+        case Reduce():
+            return replace(expr, body=inner[0])
+        case _:
+            return expr
+
+
+def transform(expr: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
+    """`change` of every expression, the innermost first."""
+    return change(with_children(expr, tuple(transform(c, change) for c in children(expr))))

@@ -1,0 +1,216 @@
+"""Scalar expressions as whole arrays.
+
+The grid of an expression is an array with one axis for each index that the expression
+depends on, in the order of their numbers, and no others: so every step is computed on the
+smallest array that holds it. Only operations that need several of them together widen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from linnet.check.dims import ONE, Dim
+from linnet.check.dtypes import AnyDType, DType
+from linnet.ir.builder import Builder
+from linnet.ir.core import Value
+from linnet.ir.scalar import (
+    Access,
+    Apply,
+    Const,
+    DimValue,
+    Index,
+    Operand,
+    Reduce,
+    Scalar,
+)
+from linnet.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """`value` has an axis for each of `axes`, ascending index numbers."""
+
+    value: Value
+    axes: tuple[int, ...]
+
+
+class Grids:
+    """Emits the grids of the expressions of one `indexed` operation.
+
+    `counting` are the ids of the operands that are `iota`s: an access to one is its index.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        operands: Sequence[Value],
+        indices: Sequence[Dim],
+        counting: frozenset[int],
+    ) -> None:
+        self._builder = builder
+        self._operands = operands
+        self._extents = dict(enumerate(indices))
+        self._counting = counting
+        self._known: dict[Scalar, Grid] = {}
+
+    def of(self, expr: Scalar) -> Grid:
+        """The grid of `expr`, emitted once."""
+        found = self._known.get(expr)
+        if found is None:
+            found = self._known[expr] = self._emit(expr)
+        return found
+
+    def aligned(self, grid: Grid, axes: tuple[int, ...]) -> Value:
+        """The grid's array repeated along the indices that it does not depend on."""
+        if grid.axes == axes:
+            return grid.value
+        places = tuple(axes.index(a) for a in grid.axes)
+        type = self._type(grid.value.type.dtype, axes)
+        return self._builder.emit("broadcast", [grid.value], type, {"axes": places})
+
+    def _type(self, dtype: AnyDType, axes: Iterable[int]) -> Type:
+        return Type(dtype, tuple(self._extents[a] for a in axes) or None)
+
+    def _emit(self, expr: Scalar) -> Grid:
+        match expr:
+            case Const():
+                return Grid(self._builder.constant(expr.value, expr.dtype), ())
+            case DimValue():
+                return Grid(self._builder.dim(expr.dim, expr.dtype), ())
+            case Operand():
+                return Grid(self._operands[expr.operand], ())
+            case Index():
+                type = self._type(expr.dtype, (expr.index,))
+                return Grid(self._builder.emit("iota", [], type), (expr.index,))
+            case Access():
+                return self._access(expr)
+            case Apply():
+                return self._apply(expr)
+            case Reduce():
+                return self._reduce(expr)
+
+    def _apply(self, expr: Apply) -> Grid:
+        grids = [self.of(a) for a in expr.args]
+        axes = union(grids)
+        operands = [self.aligned(g, axes) for g in grids]
+        return Grid(self._builder.emit(expr.fn, operands, self._type(expr.dtype, axes)), axes)
+
+    # --- accesses ------------------------------------------------------------
+
+    def _access(self, expr: Access) -> Grid:
+        base = self._operands[expr.operand]
+        dropped: dict[int, Value] = {}
+        kept: list[int | Grid] = []
+        for axis, position in enumerate(expr.positions):
+            index = self._plain(position)
+            if index is not None and self._walks(position, index, base.type.shape[axis]):
+                kept.append(index)
+                continue
+            grid = self.of(position)
+            if grid.axes:
+                kept.append(self._as_i64(grid))
+            else:
+                dropped[axis] = self._as_i64(grid).value
+        if dropped:
+            base = self._drop(base, dropped)
+        indices = [k for k in kept if isinstance(k, int)]
+        if len(indices) < len(kept) or len(set(indices)) < len(indices):
+            return self._gather(base, kept)
+        axes = tuple(sorted(indices))
+        if axes == tuple(indices):
+            return Grid(base, axes)
+        order = tuple(indices.index(a) for a in axes)
+        type = self._type(base.type.dtype, axes)
+        return Grid(self._builder.emit("permute", [base], type, {"axes": order}), axes)
+
+    def _plain(self, position: Scalar) -> int | None:
+        """The index that `position` just is, or counts through."""
+        match position:
+            case Index():
+                return position.index
+            case Access(positions=(Index(index=index),)) if (
+                position.dtype == DType.I64
+                and self._operands[position.operand].id in self._counting
+            ):
+                return index
+            case _:
+                return None
+
+    def _walks(self, position: Scalar, index: int, extent: Dim) -> bool:
+        # An index is known to have the extent of the axes it is written at; a counter is not.
+        return isinstance(position, Index) or self._extents[index] == extent
+
+    def _as_i64(self, grid: Grid) -> Grid:
+        if grid.value.type.dtype == DType.I64:
+            return grid
+        type = grid.value.type.with_dtype(DType.I64)
+        return Grid(self._builder.emit("cast", [grid.value], type), grid.axes)
+
+    def _drop(self, base: Value, at: dict[int, Value]) -> Value:
+        dims = tuple(d for a, d in enumerate(base.type.shape) if a not in at)
+        type = base.type.with_dims(dims or None)
+        return self._builder.emit("index", [base, *at.values()], type, {"axes": tuple(at)})
+
+    def _gather(self, base: Value, kept: Sequence[int | Grid]) -> Grid:
+        axes = union(k if isinstance(k, Grid) else (k,) for k in kept)
+        tensors: list[Value] = []
+        sources: list[tuple[str, int]] = []
+        for k in kept:
+            if isinstance(k, int):
+                sources.append(("axis", axes.index(k)))
+            else:
+                sources.append(("index", len(tensors)))
+                tensors.append(self._spread(k, axes))
+        attrs = {"axes": tuple(sources)}
+        type = self._type(base.type.dtype, axes)
+        return Grid(self._builder.emit("gather", [base, *tensors], type, attrs), axes)
+
+    def _spread(self, grid: Grid, axes: tuple[int, ...]) -> Value:
+        """The grid with an extent of 1 at the other axes."""
+        if grid.axes == axes:
+            return grid.value
+        dims = tuple(self._extents[a] if a in grid.axes else ONE for a in axes)
+        return self._builder.emit("reshape", [grid.value], grid.value.type.with_dims(dims))
+
+    # --- reductions ----------------------------------------------------------
+
+    def _reduce(self, expr: Reduce) -> Grid:
+        self._extents.update(expr.indices)
+        bound = {i for i, _ in expr.indices}
+        factors = [self.of(f) for f in product(expr.body)] if expr.op == "sum" else []
+        if len(factors) < 2:
+            grid = self.of(expr.body)
+            axes = tuple(sorted({*grid.axes, *bound}))
+            return self._reduced(expr, Grid(self.aligned(grid, axes), axes), bound)
+        missing = bound.difference(union(factors))
+        if missing:
+            axes = tuple(sorted({*factors[0].axes, *missing}))
+            factors[0] = Grid(self.aligned(factors[0], axes), axes)
+        output = tuple(a for a in union(factors) if a not in bound)
+        attrs = {
+            "inputs": tuple(f.axes for f in factors),
+            "output": output,
+            "accumulator": expr.accumulator,
+        }
+        values, type = [f.value for f in factors], self._type(expr.dtype, output)
+        return Grid(self._builder.emit("contract", values, type, attrs), output)
+
+    def _reduced(self, expr: Reduce, grid: Grid, bound: set[int]) -> Grid:
+        left = tuple(a for a in grid.axes if a not in bound)
+        places = tuple(k for k, a in enumerate(grid.axes) if a in bound)
+        attrs = {"op": expr.op, "axes": places, "accumulator": expr.accumulator}
+        type = self._type(expr.dtype, left)
+        return Grid(self._builder.emit("reduce", [grid.value], type, attrs), left)
+
+
+def union(grids: Iterable[Grid | tuple[int, ...]]) -> tuple[int, ...]:
+    """Every index of them, ascending."""
+    return tuple(sorted({a for g in grids for a in (g.axes if isinstance(g, Grid) else g)}))
+
+
+def product(expr: Scalar) -> list[Scalar]:
+    """The factors of a product; the expression itself if it is none."""
+    if isinstance(expr, Apply) and expr.fn == "mul":
+        return [factor for arg in expr.args for factor in product(arg)]
+    return [expr]
