@@ -1,0 +1,120 @@
+"""`bindings.json`: which checkpoint tensor each parameter is, with the place of each line."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from linnet.nest.card import Card
+from linnet.nest.words import kind, shown
+from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.files import SourceFile, Span
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+class Bindings(dict[str, str]):
+    """Parameter path to tensor name. `implicit`: there is no file, so the paths are the names."""
+
+    def __init__(self, implicit: bool = False) -> None:
+        super().__init__()
+        self.implicit = implicit
+        self.places: dict[str, Span] = {}
+
+
+def load_bindings(card: Card, sink: Sink) -> Bindings | None:
+    """Read the card's bindings; None if something in them is wrong (E5002)."""
+    path = card.weights.bindings
+    if path is None:
+        return Bindings(implicit=True)
+    try:
+        source = SourceFile(str(path), path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        message = f"cannot read the bindings {path}: {error.strerror}"
+        sink.add(Diagnostic("E5002", message, card.toml.value("weights", "bindings")))
+        return None
+    except UnicodeDecodeError as error:
+        message = f"{path} is not UTF-8: byte {error.start} cannot be decoded"
+        sink.add(Diagnostic("E5002", message, None))
+        return None
+    before = sink.errors
+    bindings = _Reader(source, sink).read()
+    return bindings if sink.errors == before else None
+
+
+class _Reader:
+    """Reads one flat JSON object, keeping the place of each key."""
+
+    def __init__(self, source: SourceFile, sink: Sink) -> None:
+        self.source = source
+        self.sink = sink
+        self.decoder = json.JSONDecoder()
+        self.found = Bindings()
+
+    def read(self) -> Bindings:
+        try:
+            end = self.object()
+            rest = self.blank(end)
+            if rest < len(self.source.text):
+                self.report("text after the closing `}`", rest, rest + 1)
+        except json.JSONDecodeError as error:
+            at = min(error.pos, len(self.source.text.rstrip()))
+            message = error.msg[:1].lower() + error.msg[1:]
+            self.report(f"the bindings are no JSON: {message}", at, at + 1)
+        except RecursionError:
+            self.report("the bindings are nested too deeply", 0, 1)
+        except ValueError as error:
+            self.report(f"the bindings are no JSON: {error}", 0, 1)
+        return self.found
+
+    def object(self) -> int:
+        at = self.expect("{", self.blank(0))
+        if self.source.text.startswith("}", at):
+            return at + 1
+        while True:
+            key, start, end = self.value(at)
+            if not isinstance(key, str):
+                raise json.JSONDecodeError("a key in double quotes belongs here", self.text, start)
+            at = self.expect(":", self.blank(end))
+            value, value_start, value_end = self.value(at)
+            self.pair(key, Span(self.source, start, end), value, value_start, value_end)
+            at = self.blank(value_end)
+            if self.text.startswith("}", at):
+                return at + 1
+            at = self.expect(",", at)
+
+    @property
+    def text(self) -> str:
+        return self.source.text
+
+    def blank(self, at: int) -> int:
+        found = _BLANK.match(self.text, at)
+        return found.end() if found else at
+
+    def expect(self, character: str, at: int) -> int:
+        if not self.text.startswith(character, at):
+            raise json.JSONDecodeError(f"`{character}` belongs here", self.text, at)
+        return self.blank(at + 1)
+
+    def value(self, at: int) -> tuple[Any, int, int]:
+        at = self.blank(at)
+        value, end = self.decoder.raw_decode(self.text, at)
+        return value, at, end
+
+    def pair(self, key: str, place: Span, value: Any, start: int, end: int) -> None:
+        if key in self.found.places:
+            first = Related(self.found.places[key], "first bound here")
+            message = f"{shown(key)} is bound twice"
+            self.sink.add(Diagnostic("E5002", message, place, related=(first,)))
+            return
+        self.found.places[key] = place
+        if not isinstance(value, str) or not value:
+            message = f"{shown(key)} must be bound to a tensor's name, not {kind(value)}"
+            self.report(message, start, end)
+            return
+        self.found[key] = value
+
+    def report(self, message: str, start: int, end: int) -> None:
+        span = Span(self.source, start, max(start, min(end, len(self.text))))
+        self.sink.add(Diagnostic("E5002", message, span))

@@ -1,0 +1,174 @@
+"""The keys of a `nest.toml`: one row each, and the check of a file against them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, cast
+
+from linnet.nest.words import did_you_mean, kind, shown
+from linnet.packages.toml_file import Key, TomlFile
+from linnet.source.diagnostics import Diagnostic, Sink
+
+DTYPES = (
+    *("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
+    *("f16", "bf16", "f32", "f64"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a value must be: `accepts` answers, `wanted` says it in words."""
+
+    wanted: str
+    accepts: Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's keys; `others` is the rule of keys that the card's author names."""
+
+    required: bool
+    keys: Mapping[str, tuple[bool, Rule]]
+    others: Rule | None = None
+
+
+def is_integer(value: Any) -> bool:
+    """An integer of TOML; Python counts `true` as one, TOML does not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_list_of(accepts: Callable[[Any], bool], value: Any) -> bool:
+    return isinstance(value, list) and all(accepts(v) for v in cast("list[Any]", value))
+
+
+def is_inside(value: Any) -> bool:
+    """A relative path, with `/`, that cannot lead out of the folder it starts from."""
+    if not isinstance(value, str) or not value or "\\" in value or "\0" in value:
+        return False
+    path = PurePosixPath(value)
+    parts = value.split("/")
+    return not (path.is_absolute() or PureWindowsPath(value).drive or {"", ".", ".."} & {*parts})
+
+
+def _matches(pattern: str) -> Callable[[Any], bool]:
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
+
+
+TEXT = Rule("a text that is not empty", lambda v: isinstance(v, str) and bool(v.strip()))
+TEXTS = Rule("a list of texts", lambda v: is_list_of(TEXT.accepts, v))
+COUNT = Rule("an integer above 0", lambda v: is_integer(v) and v > 0)
+SIZE = Rule("an integer from 0", lambda v: is_integer(v) and v >= 0)
+LINK = Rule("a link that begins with https://", _matches(r"https?://\S+"))
+NAME = Rule("a name such as `Model`", _matches(r"[A-Za-z_][A-Za-z0-9_]*"))
+SOURCE = Rule(
+    "the path of a .linnet file inside the card's folder",
+    lambda v: is_inside(v) and str(v).endswith(".linnet"),
+)
+FILE = Rule("the path of a file inside the card's folder", is_inside)
+GENERIC = Rule(
+    f"an integer or a dtype ({', '.join(DTYPES)})", lambda v: is_integer(v) or v in DTYPES
+)
+REPO = Rule(
+    "a repository such as `owner/name`", _matches(r"(?:[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")
+)
+COMMIT = Rule("a full commit hash, 40 digits of 0-9 and a-f", _matches(r"[0-9a-f]{40}"))
+SHARDS = Rule(
+    "a list of one or more .safetensors file names, each once",
+    lambda v: (
+        is_list_of(lambda f: is_inside(f) and str(f).endswith(".safetensors"), v)
+        and 0 < len(v) == len({*v})
+    ),
+)
+TIED = Rule(
+    "a list of lists of two or more parameter paths",
+    lambda v: is_list_of(lambda g: is_list_of(TEXT.accepts, g) and len(g) > 1, v),
+)
+
+TABLES: Mapping[str, Table] = {
+    "model": Table(
+        True,
+        {
+            "name": (True, TEXT),
+            "title": (True, TEXT),
+            "summary": (True, TEXT),
+            "license": (True, TEXT),
+            "family": (True, TEXT),
+            "tags": (False, TEXTS),
+            "parameters": (True, COUNT),
+        },
+    ),
+    "links": Table(
+        True,
+        {
+            "huggingface": (True, LINK),
+            "github": (False, LINK),
+            "arxiv": (False, LINK),
+            "homepage": (False, LINK),
+        },
+    ),
+    "source": Table(True, {"path": (True, SOURCE), "root": (True, NAME), "entry": (True, NAME)}),
+    "generics": Table(False, {}, GENERIC),
+    "check": Table(False, {}, SIZE),
+    "tiny": Table(False, {}, GENERIC),
+    "weights": Table(
+        True,
+        {
+            "repo": (True, REPO),
+            "revision": (True, COMMIT),
+            "files": (True, SHARDS),
+            "bindings": (False, FILE),
+            "tied": (False, TIED),
+        },
+    ),
+}
+
+
+def check_keys(file: TomlFile, sink: Sink) -> None:
+    """Report each unknown, missing and ill-typed key of the file as E5001."""
+    for name, value in file.values.items():
+        if name not in TABLES:
+            what = "table" if isinstance(value, dict) else "key"
+            _unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink)
+    for name, table in TABLES.items():
+        value = file.values.get(name)
+        if value is None:
+            if table.required:
+                needed = ", ".join(f"`{k}`" for k, (must, _) in table.keys.items() if must)
+                message = f"the table `[{name}]` is missing"
+                sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {needed}"))
+        elif not isinstance(value, dict):
+            message = f"`{name}` must be a table: write `[{name}]` on a line of its own"
+            sink.add(Diagnostic("E5001", message, file.key(name)))
+        else:
+            _check_table(file, name, table, cast("dict[str, Any]", value), sink)
+
+
+def _check_table(
+    file: TomlFile, name: str, table: Table, values: dict[str, Any], sink: Sink
+) -> None:
+    for key, value in values.items():
+        rule = table.keys[key][1] if key in table.keys else table.others
+        if rule is None:
+            message = f"unknown key {shown(key)} in `[{name}]`"
+            _unknown(file, (name, key), message, table.keys, sink)
+            continue
+        if key not in table.keys and not NAME.accepts(key):
+            message = f"{shown(key)} in `[{name}]` is no name of a generic"
+            sink.add(Diagnostic("E5001", message, file.key(name, key)))
+        if not rule.accepts(value):
+            message = f"{shown(key)} in `[{name}]` must be {rule.wanted}"
+            sink.add(Diagnostic("E5001", message, file.value(name, key), f"this is {kind(value)}"))
+    for key, (required, rule) in table.keys.items():
+        if required and key not in values:
+            message = f"`[{name}]` lacks the key `{key}`"
+            hint = f"add `{key} = ...`, {rule.wanted}"
+            sink.add(Diagnostic("E5001", message, file.key(name), help=hint))
+
+
+def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> None:
+    hint = did_you_mean(str(at[-1]), known) or f"known here: {', '.join(known)}"
+    sink.add(Diagnostic("E5001", message, file.key(*at), help=hint))

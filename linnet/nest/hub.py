@@ -1,0 +1,104 @@
+"""A card's own checkpoint: from the Hugging Face cache, or downloaded into it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from linnet.nest.card import Card
+from linnet.nest.locate import find_files
+from linnet.source.diagnostics import Diagnostic, Sink
+
+
+def default_files(
+    card: Card, sink: Sink, *, offline: bool | None = None
+) -> tuple[Path, ...] | None:
+    """The checkpoint's files at the card's pinned revision.
+
+    A complete copy in the cache is used without asking the network. `offline`
+    forbids the network; None leaves that to `HF_HUB_OFFLINE`.
+    """
+    folder = snapshot_folder(card)
+    if folder is not None and all((folder / f).exists() for f in card.weights.files):
+        return _in_order(folder, card, sink)
+    if offline is None:
+        offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+    if offline:
+        return _nowhere(card, "and the network is not to be used", sink)
+    if find_spec("huggingface_hub") is None:
+        why = "and the package huggingface_hub, which downloads, is not installed"
+        return _nowhere(card, why, sink, "install it with `pip install 'linnet[hub]'`, or give")
+    if not _has_network():
+        return _nowhere(card, "and there is no network to download it", sink)
+    return _download(card, sink)
+
+
+def cache_folder() -> Path:
+    """Where Hugging Face keeps its files, by its own environment variables."""
+    if "HF_HUB_CACHE" in os.environ:
+        return Path(os.environ["HF_HUB_CACHE"]).expanduser()
+    default = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    return Path(os.environ.get("HF_HOME", default)).expanduser() / "hub"
+
+
+def snapshot_folder(card: Card) -> Path | None:
+    """The cache's folder for the card's revision, if there is one."""
+    weights = card.weights
+    repository = cache_folder() / f"models--{weights.repo.replace('/', '--')}"
+    folder = repository / "snapshots" / weights.revision
+    return folder if folder.is_dir() else None
+
+
+def _in_order(folder: Path, card: Card, sink: Sink) -> tuple[Path, ...] | None:
+    # The snapshot may hold an index as well; the card's own list is the pinned one.
+    return find_files(folder, card, sink, use_index=False)
+
+
+def _has_network() -> bool:
+    """Whether the hub's name can be looked up; the package's own attempts take half a minute."""
+    host = urlsplit(os.environ.get("HF_ENDPOINT", "https://huggingface.co")).hostname
+    if getproxies() or host is None:
+        return True
+    try:
+        socket.getaddrinfo(host, 443)
+    except OSError:
+        return False
+    return True
+
+
+def _download(card: Card, sink: Sink) -> tuple[Path, ...] | None:
+    # Of the `hub` extra: imported only where something is downloaded, untyped where absent.
+    hub: Any = import_module("huggingface_hub")
+    weights = card.weights
+    folder: Path | None = None
+    for name in weights.files:
+        try:
+            found = hub.hf_hub_download(
+                weights.repo, name, revision=weights.revision, cache_dir=cache_folder()
+            )
+        # The package's errors have no common base, and none is a fault of this program.
+        except Exception as error:
+            reason = str(error).strip().splitlines() or [type(error).__name__]
+            return _nowhere(card, f"and `{name}` could not be downloaded: {reason[0]}", sink)
+        folder = Path(found)
+        for _ in Path(name).parts:
+            folder = folder.parent
+    return _in_order(folder, card, sink) if folder is not None else None
+
+
+def _nowhere(card: Card, why: str, sink: Sink, begin: str = "give") -> None:
+    weights = card.weights
+    message = f"the checkpoint of {card.name} is not in the cache, {why}"
+    notes = (
+        f"looked in {cache_folder()} for {weights.repo} at revision {weights.revision}",
+        f"its files are {', '.join(weights.files)}",
+    )
+    hint = f'{begin} a folder that holds the files as `weights`, or `weights="random"`'
+    place = card.toml.value("weights", "repo")
+    sink.add(Diagnostic("E5003", message, place, notes=notes, help=hint))

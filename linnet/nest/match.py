@@ -1,0 +1,236 @@
+"""Parameters, bindings and checkpoint headers held against each other; reads no tensor data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from linnet.nest.bindings import Bindings
+from linnet.nest.checkpoint import Checkpoint
+from linnet.nest.header import TensorInfo
+from linnet.nest.report import Kind, Problems
+from linnet.nest.words import did_you_mean, shape_text, shown
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.files import Span
+
+# The tensor dtypes that a parameter's dtype takes as they are. 8-bit floats are taken as bytes.
+TAKES: Mapping[str, frozenset[str]] = {
+    "bool": frozenset({"BOOL"}),
+    "i8": frozenset({"I8"}),
+    "i16": frozenset({"I16"}),
+    "i32": frozenset({"I32"}),
+    "i64": frozenset({"I64"}),
+    "u8": frozenset({"U8", "F8_E4M3", "F8_E5M2", "F8_E8M0"}),
+    "u16": frozenset({"U16"}),
+    "u32": frozenset({"U32"}),
+    "u64": frozenset({"U64"}),
+    "f16": frozenset({"F16"}),
+    "bf16": frozenset({"BF16"}),
+    "f32": frozenset({"F32"}),
+    "f64": frozenset({"F64"}),
+}
+FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
+FLOAT_TENSORS = frozenset({"F16", "BF16", "F32", "F64"})
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterDecl:
+    """A parameter under the card's generics; `span` is the place of its declaration."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+    optional: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome: what each parameter is, what is wrong, and which tensors nothing binds.
+
+    `absent` are optional parameters without a tensor. Without a checkpoint
+    `bound` and `unbound` are empty.
+    """
+
+    problems: tuple[Diagnostic, ...]
+    bound: dict[str, TensorInfo]
+    absent: tuple[str, ...]
+    unbound: tuple[TensorInfo, ...]
+
+
+UNKNOWN = Kind("a binding names no parameter", "{} bindings name no parameter")
+MISSING = Kind("a parameter has no binding", "{} parameters have no binding")
+NOT_FOUND = Kind("the checkpoint lacks a tensor", "the checkpoint lacks {} tensors")
+DTYPE = Kind(
+    "a tensor has another dtype than its parameter",
+    "{} tensors have another dtype than their parameters",
+)
+SHAPE = Kind(
+    "a tensor has another shape than its parameter",
+    "{} tensors have another shape than their parameters",
+)
+SHARED = Kind(
+    "one tensor is bound to several parameters", "{} tensors are bound to several parameters"
+)
+TIED = Kind("a tie cannot be kept", "{} ties cannot be kept")
+KINDS = (UNKNOWN, MISSING, NOT_FOUND, DTYPE, SHAPE, SHARED, TIED)
+
+
+def present(parameters: Iterable[ParameterDecl], bindings: Bindings) -> list[ParameterDecl]:
+    """The parameters that a model has: all but the optional ones without a binding."""
+    return [p for p in parameters if not p.optional or p.path in bindings]
+
+
+def match(
+    parameters: Sequence[ParameterDecl],
+    bindings: Bindings,
+    checkpoint: Checkpoint | None,
+    *,
+    cast_dtype: bool = False,
+    tied: Sequence[Sequence[str]] = (),
+    overridden: bool = False,
+) -> Report:
+    """Check every parameter, binding and header, and report all that does not fit (E5002).
+
+    Without a checkpoint only parameters and bindings are compared.
+    `overridden` says that the generics are not the card's own: the bindings are
+    written for those, so ones of array elements that this model lacks are left aside.
+    """
+    return _Match(parameters, bindings, checkpoint, cast_dtype, tied, overridden).run()
+
+
+@dataclass(slots=True)
+class _Match:
+    parameters: Sequence[ParameterDecl]
+    bindings: Bindings
+    checkpoint: Checkpoint | None
+    cast_dtype: bool
+    tied: Sequence[Sequence[str]]
+    overridden: bool
+    problems: Problems = field(default_factory=lambda: Problems(KINDS))
+    bound: dict[str, TensorInfo] = field(default_factory=dict[str, TensorInfo])
+
+    def run(self) -> Report:
+        declared = {p.path: p for p in self.parameters}
+        self.check_names(declared)
+        self.check_ties(declared)
+        names = self.resolve()
+        absent: list[str] = []
+        for parameter in self.parameters:
+            name = names.get(parameter.path)
+            if name is None and parameter.optional:
+                absent.append(parameter.path)
+            elif name is None:
+                self.missing(parameter)
+            elif self.checkpoint is not None:
+                self.check_tensor(parameter, name, self.checkpoint)
+        self.check_shared({p: n for p, n in names.items() if p in declared})
+        used = {*names.values()}
+        tensors = self.checkpoint.tensors if self.checkpoint is not None else {}
+        unbound = tuple(t for n, t in tensors.items() if n not in used)
+        return Report(self.problems.diagnostics(), self.bound, tuple(absent), unbound)
+
+    def resolve(self) -> dict[str, str]:
+        """Each parameter's tensor name. The first bound member of a tie decides for all."""
+        names: dict[str, str] = dict(self.bindings)
+        if self.bindings.implicit:
+            tensors = self.checkpoint.tensors if self.checkpoint is not None else None
+            paths = [p.path for p in self.parameters]
+            names = {p: p for p in paths if tensors is None or p in tensors}
+        for group in self.tied:
+            first = next((names[p] for p in group if p in names), None)
+            if first is not None:
+                names.update(dict.fromkeys(group, first))
+        return names
+
+    def check_names(self, declared: Mapping[str, ParameterDecl]) -> None:
+        unused = [p for p in declared if p not in self.bindings]
+        aside = _Elements(declared) if self.overridden else None
+        for path in self.bindings:
+            if path not in declared and not (aside and aside.lacks(path)):
+                hint = self.problems.hint(UNKNOWN, lambda p=path: did_you_mean(p, unused))
+                text = f"{shown(path)}, bound to {shown(self.bindings[path])}"
+                self.problems.add(UNKNOWN, text, self.bindings.places.get(path), hint)
+
+    def check_ties(self, declared: Mapping[str, ParameterDecl]) -> None:
+        for group in self.tied:
+            for path in group:
+                if path not in declared:
+                    self.problems.add(TIED, f"{shown(path)} is no parameter", None)
+            bound = {p: self.bindings[p] for p in group if p in self.bindings}
+            if len({*bound.values()}) > 1:
+                each = ", ".join(f"{shown(p)} to {shown(n)}" for p, n in bound.items())
+                place = self.bindings.places.get(next(iter(bound)))
+                self.problems.add(TIED, f"its members are bound apart: {each}", place)
+
+    def missing(self, parameter: ParameterDecl) -> None:
+        text = f"{shown(parameter.path)}, {_declared(parameter)}"
+        if not self.bindings.implicit:
+            self.problems.add(MISSING, text, parameter.span)
+        elif self.checkpoint is not None:
+            self.not_found(parameter, parameter.path, self.checkpoint)
+
+    def not_found(self, parameter: ParameterDecl, name: str, checkpoint: Checkpoint) -> None:
+        text = f"{shown(name)}, for the parameter {shown(parameter.path)}, {_declared(parameter)}"
+        place = self.bindings.places.get(parameter.path) or parameter.span
+        hint = self.problems.hint(NOT_FOUND, lambda: did_you_mean(name, checkpoint.tensors))
+        self.problems.add(NOT_FOUND, text, place, hint)
+
+    def check_tensor(self, parameter: ParameterDecl, name: str, checkpoint: Checkpoint) -> None:
+        tensor = checkpoint.tensors.get(name)
+        if tensor is None:
+            self.not_found(parameter, name, checkpoint)
+            return
+        stored = f"{shown(name)} in {tensor.file}"
+        if not fits(parameter.dtype, tensor.dtype, self.cast_dtype):
+            text = f"{shown(parameter.path)} is {parameter.dtype}, {stored} is {tensor.dtype}"
+            hint = None
+            if fits(parameter.dtype, tensor.dtype, True):
+                hint = "with `cast_dtype` floating-point tensors are converted as they are read"
+            self.problems.add(DTYPE, text, parameter.span, hint)
+        if parameter.shape != tensor.shape:
+            text = (
+                f"{shown(parameter.path)} is {shape_text(parameter.shape)}, "
+                f"{stored} is {shape_text(tensor.shape)}"
+            )
+            self.problems.add(SHAPE, text, parameter.span)
+        self.bound[parameter.path] = tensor
+
+    def check_shared(self, names: Mapping[str, str]) -> None:
+        paths: dict[str, list[str]] = {}
+        for path, name in names.items():
+            paths.setdefault(name, []).append(path)
+        for name, claims in paths.items():
+            if len(claims) > 1 and not any({*claims} <= {*group} for group in self.tied):
+                text = f"{shown(name)}, by {' and '.join(shown(p) for p in claims)}"
+                hint = "name them in `[weights] tied` of nest.toml if they are meant to be one"
+                self.problems.add(SHARED, text, self.bindings.places.get(claims[-1]), hint)
+
+
+class _Elements:
+    """Which array elements a model has, by its parameters' paths (`pairs.0.norm.weight`)."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.patterns = {_pattern(p) for p in paths}
+        self.arrays = {p.split(".*", 1)[0] for p in self.patterns if ".*" in p}
+
+    def lacks(self, path: str) -> bool:
+        """Whether the path is of an element beyond the model's, or of an array that is empty."""
+        pattern = _pattern(path)
+        array, star, _ = pattern.partition(".*")
+        return bool(star) and (pattern in self.patterns or array not in self.arrays)
+
+
+def _pattern(path: str) -> str:
+    return ".".join("*" if part.isdecimal() else part for part in path.split("."))
+
+
+def fits(parameter: str, tensor: str, cast_dtype: bool) -> bool:
+    """Whether a tensor's dtype can be that of a parameter."""
+    if tensor in TAKES.get(parameter, ()):
+        return True
+    return cast_dtype and parameter in FLOATS and tensor in FLOAT_TENSORS
+
+
+def _declared(parameter: ParameterDecl) -> str:
+    return f"declared as {shape_text(parameter.shape)} {parameter.dtype}"
