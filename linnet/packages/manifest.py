@@ -1,0 +1,133 @@
+"""`linnet.toml`: a package's name, its version and language, its dependencies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from linnet.packages.text import real, shown
+from linnet.packages.toml_file import TomlFile, read_toml
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.files import SourceFile, Span
+from linnet.source.suggest import closest
+
+MANIFEST = "linnet.toml"
+LANGUAGES = ("0.1",)
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_TAKEN = ("std", "crate", "self", "super")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A package as its manifest declares it; `dependencies` are real package folders by key."""
+
+    file: SourceFile
+    name: str
+    version: str
+    language: str
+    dependencies: dict[str, Path]
+
+
+def is_identifier(text: str) -> bool:
+    """Whether the text can be a name in a module path."""
+    return _IDENTIFIER.match(text) is not None
+
+
+def load_manifest(folder: Path, sink: Sink) -> Manifest | None:
+    """The manifest of the package in `folder`. Everything wrong with it is reported (E5001)."""
+    path = folder / MANIFEST
+    if not real(path).is_relative_to(real(folder)):
+        message = f"{shown(path)} is a symbolic link out of its package"
+        sink.add(Diagnostic("E5001", message, None))
+        return None
+    toml = read_toml(Path(shown(path)), sink)
+    if toml is None:
+        return None
+    if not isinstance(toml.values.get("package"), dict):
+        hint = "add a table [package] with name, version and language"
+        sink.add(Diagnostic("E5001", "[package] is missing", toml.key("package"), help=hint))
+        return None
+    before = sink.errors
+    _unknown_keys(toml, (), toml.values, ("package", "dependencies"), sink)
+    _unknown_keys(toml, ("package",), _package(toml), ("name", "version", "language"), sink)
+    name = _text(toml, "name", sink)
+    version = _text(toml, "version", sink)
+    language = _text(toml, "language", sink)
+    if name is not None:
+        _check_name(name, "package name", toml.value("package", "name"), sink)
+    if language is not None and language not in LANGUAGES:
+        message = f"language `{language}` is not known here"
+        hint = f"this version reads language {', '.join(LANGUAGES)}"
+        sink.add(Diagnostic("E5001", message, toml.value("package", "language"), help=hint))
+    dependencies = _dependencies(toml, folder, sink)
+    if sink.errors > before or name is None or version is None or language is None:
+        return None
+    return Manifest(toml.source, name, version, language, dependencies)
+
+
+def _package(toml: TomlFile) -> dict[str, Any]:
+    table = toml.values.get("package")
+    return cast("dict[str, Any]", table) if isinstance(table, dict) else {}
+
+
+def _unknown_keys(
+    toml: TomlFile, path: tuple[str, ...], table: dict[str, Any], known: tuple[str, ...], sink: Sink
+) -> None:
+    for key in table:
+        if key not in known:
+            near = closest(key, known)
+            hint = f"did you mean `{near}`?" if near else f"known here: {', '.join(known)}"
+            place = toml.key(*path, key)
+            sink.add(Diagnostic("E5001", f"unknown key `{key}`", place, help=hint))
+
+
+def _text(toml: TomlFile, key: str, sink: Sink) -> str | None:
+    """A required string of `[package]`."""
+    table = _package(toml)
+    value = table.get(key)
+    if isinstance(value, str) and value:
+        return value
+    place = toml.value("package", key)
+    if key in table:
+        message = f"`{key}` in [package] must be a string that is not empty"
+        sink.add(Diagnostic("E5001", message, place))
+    else:
+        message = f"`{key}` is missing in [package]"
+        sink.add(Diagnostic("E5001", message, place, help=f'add `{key} = "..."`'))
+    return None
+
+
+def _check_name(name: str, what: str, place: Span, sink: Sink) -> None:
+    if not is_identifier(name):
+        hint = "use letters, digits and `_`, and begin with no digit"
+        sink.add(Diagnostic("E5001", f"`{name}` cannot be a {what}", place, help=hint))
+    elif name in _TAKEN:
+        message = f"`{name}` cannot be a {what}: the name is taken"
+        sink.add(Diagnostic("E5001", message, place))
+
+
+def _dependencies(toml: TomlFile, folder: Path, sink: Sink) -> dict[str, Path]:
+    table: object = toml.values.get("dependencies", {})
+    if not isinstance(table, dict):
+        sink.add(Diagnostic("E5001", "[dependencies] must be a table", toml.key("dependencies")))
+        return {}
+    found: dict[str, Path] = {}
+    for key, value in cast("dict[str, object]", table).items():
+        place = toml.value("dependencies", key)
+        _check_name(key, "dependency key", toml.key("dependencies", key), sink)
+        wanted = cast("dict[str, object]", value).get("path") if isinstance(value, dict) else None
+        if not isinstance(wanted, str) or len(cast("dict[str, object]", value)) != 1:
+            message = f"dependency `{key}` must be a table with `path`"
+            hint = f'write `{key} = {{ path = "..." }}`'
+            sink.add(Diagnostic("E5001", message, place, help=hint))
+            continue
+        target = real(folder / wanted)
+        if not (target / MANIFEST).is_file():
+            message = f"no package at `{wanted}`: there is no {MANIFEST} in that folder"
+            sink.add(Diagnostic("E5001", message, place))
+            continue
+        found[key] = target
+    return found

@@ -1,0 +1,208 @@
+"""From paths on a command line to the modules of a run, dependencies first.
+
+Nothing that a package brings is executed, and nothing is read outside the
+packages in question, the dependencies they declare and the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linnet.packages.manifest import is_identifier, load_manifest
+from linnet.packages.order import Node, dependencies_first
+from linnet.packages.package import (
+    SUFFIX,
+    Package,
+    package_folder,
+    package_folders,
+    standard_library,
+    walk,
+)
+from linnet.packages.resolve import Resolver
+from linnet.packages.text import Overlay, exists, read_source, real, real_overlay, shown
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.files import SourceFile
+from linnet.syntax import ast
+from linnet.syntax.parser import parse
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModule:
+    """A parsed module. `uses` gives the key of the module that the n-th `use` names.
+
+    A `use` that is absent there was reported already. `root` tells a module
+    that was asked for from one that another module needs.
+    """
+
+    key: str
+    file: SourceFile
+    tree: ast.Module
+    package: str
+    uses: dict[int, str]
+    root: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleGraph:
+    """The modules of a run: each one stands after those that it uses."""
+
+    modules: tuple[LoadedModule, ...]
+
+    def by_key(self, key: str) -> LoadedModule | None:
+        return next((m for m in self.modules if m.key == key), None)
+
+    @property
+    def roots(self) -> tuple[LoadedModule, ...]:
+        return tuple(m for m in self.modules if m.root)
+
+
+def load_modules(
+    paths: Sequence[Path], sink: Sink, overlay: Mapping[Path, str] | None = None
+) -> ModuleGraph:
+    """Loads the modules at `paths` (files, packages, folders of these) and all that they use.
+
+    `overlay` holds texts that count instead of those on disk. Mistakes are
+    reported in `sink`, and the graph holds what could be read.
+    """
+    loader = _Loader(sink, real_overlay(overlay))
+    for path in paths:
+        loader.add_path(path)
+    return loader.finish()
+
+
+class _Loader:
+    def __init__(self, sink: Sink, overlay: Overlay) -> None:
+        self.sink = sink
+        self.overlay = overlay
+        self.packages: dict[Path, Package | None] = {}
+        self.nodes: dict[Path, Node | None] = {}
+        self.pending: list[Node] = []
+        self.keys: set[str] = set()
+        self.std = Package("std", standard_library(), standard_library(), None)
+
+    # --- what was asked for ---
+
+    def add_path(self, path: Path) -> None:
+        """A file, a package's folder, or a folder in which these are looked for."""
+        if path.is_dir():
+            self._add_folder(real(path))
+        elif exists(path, self.overlay):
+            self._add_root(real(path))
+        else:
+            self.sink.add(Diagnostic("E1202", f"no such file or folder: {shown(path)}", None))
+
+    def _add_folder(self, folder: Path) -> None:
+        before = len(self.nodes)
+        packages = package_folders(folder)
+        for directory in packages:
+            package = self.package(directory)
+            for file in package.modules(self.overlay) if package else ():
+                self._add_root(file)
+        for file in walk(folder):
+            if not any(file.is_relative_to(p) for p in packages):
+                self._add_root(file)
+        if len(self.nodes) == before and not self.sink.errors:
+            message = f"nothing to check in {shown(folder)}: there is no {SUFFIX} file"
+            self.sink.add(Diagnostic("E1202", message, None))
+
+    def _add_root(self, file: Path) -> None:
+        package = self._package_of(file)
+        if package is not None and not package.holds(file):
+            message = f"{shown(file)} is a symbolic link out of its package"
+            self.sink.add(Diagnostic("E1202", message, None))
+            return
+        node = self.node(real(file), package, root=True)
+        if node is not None:
+            node.root = True
+
+    def _package_of(self, file: Path) -> Package | None:
+        if file.is_relative_to(self.std.source):
+            return self.std
+        folder = package_folder(file)
+        return self.package(folder) if folder else None
+
+    # --- packages and modules, each once ---
+
+    def package(self, directory: Path) -> Package | None:
+        """The package in a real folder; None if its manifest is wrong, which is reported once."""
+        if directory not in self.packages:
+            manifest = load_manifest(directory, self.sink)
+            package = None
+            if manifest is not None:
+                taken = {p.key for p in self.packages.values() if p}
+                key = _unique(manifest.name, taken)
+                package = Package(key, directory, directory / "src", manifest)
+            self.packages[directory] = package
+        return self.packages[directory]
+
+    def node(self, file: Path, package: Package | None, root: bool = False) -> Node | None:
+        """The parsed module of a real file; None if it cannot be read or parsed."""
+        if file in self.nodes:
+            return self.nodes[file]
+        self.nodes[file] = None
+        source = read_source(file, "E1202", self.overlay, self.sink)
+        tree = parse(source, self.sink) if source else None
+        if source is None or tree is None:
+            return None
+        if package is None:
+            key, parts = tree.path.dotted() or file.stem, ()
+            # The library's names are its own: kernels are chosen by them.
+            key = f"{key}~" if key.split(".")[0] == "std" else key
+        else:
+            parts = package.parts_of(file) if file.is_relative_to(package.source) else (file.stem,)
+            key = ".".join((package.key, *parts))
+            self._check_header(tree, package, parts, file)
+        key = _unique(key, self.keys)
+        self.keys.add(key)
+        node = Node(key, file, source, tree, package, parts, root)
+        self.nodes[file] = node
+        self.pending.append(node)
+        return node
+
+    def _check_header(
+        self, tree: ast.Module, package: Package, parts: tuple[str, ...], file: Path
+    ) -> None:
+        expected = ".".join((package.name, *parts))
+        if not tree.path.parts or tree.path.dotted() == expected:
+            return
+        bad = next((part for part in parts if not is_identifier(part)), None)
+        if bad is not None:
+            message = f"`{bad}` in the path of this file cannot be part of a module's name"
+            hint = "rename it: letters, digits and `_`, no digit first"
+        else:
+            message = f"this file is the module `{expected}`, not `{tree.path.dotted()}`"
+            hint = f"write `module {expected}`"
+        note = f"the name follows from {shown(file)} in the package `{package.name}`"
+        self.sink.add(
+            Diagnostic("E1202", message, tree.path.span, "module named here", (), (note,), hint)
+        )
+
+    # --- following the uses ---
+
+    def finish(self) -> ModuleGraph:
+        resolver = Resolver(self.sink, self.overlay, self.std, self.package)
+        while self.pending:
+            node = self.pending.pop()
+            for index, use in enumerate(node.tree.uses):
+                target = resolver.target(node, use.path)
+                found = self.node(target.file, target.package) if target else None
+                if found is not None:
+                    node.uses[index] = found
+        nodes = [n for n in self.nodes.values() if n is not None]
+        ordered = dependencies_first(nodes, self.sink)
+        return ModuleGraph(tuple(_loaded(node) for node in ordered))
+
+
+def _loaded(node: Node) -> LoadedModule:
+    package = node.package.key if node.package else node.key
+    uses = {index: target.key for index, target in node.uses.items()}
+    return LoadedModule(node.key, node.source, node.tree, package, uses, node.root)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """The name, marked until it is new; a mark cannot occur in a name that was written."""
+    while name in taken:
+        name += "~"
+    return name

@@ -1,0 +1,83 @@
+"""Packages on disk: which one a file belongs to, and which file a module path names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import linnet
+from linnet.packages.manifest import MANIFEST, Manifest
+from linnet.packages.text import Overlay, real
+
+SUFFIX = ".linnet"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package in a run. `key` is its name, made unique; `source` the real folder of its modules.
+
+    The standard library is the package `std`, without a manifest.
+    """
+
+    key: str
+    directory: Path
+    source: Path
+    manifest: Manifest | None
+
+    @property
+    def name(self) -> str:
+        """The first name of its modules' headers."""
+        return self.manifest.name if self.manifest else self.key
+
+    def file_of(self, parts: tuple[str, ...]) -> Path:
+        """The file of `crate.a.b`, given `("a", "b")`; `()` is the package's own module."""
+        return self.source.joinpath(*(parts or ("lib",))).with_suffix(SUFFIX)
+
+    def parts_of(self, file: Path) -> tuple[str, ...]:
+        """The inverse of `file_of`, for a file below `source`."""
+        parts = file.relative_to(self.source).with_suffix("").parts
+        return () if parts == ("lib",) else parts
+
+    def holds(self, file: Path) -> bool:
+        """Whether the file, links followed, lies in the package. What we ship is trusted."""
+        return self.manifest is None or real(file).is_relative_to(self.directory)
+
+    def modules(self, overlay: Overlay) -> list[Path]:
+        """The files of all its modules, in order."""
+        unsaved = [p for p in overlay if p.suffix == SUFFIX and p.is_relative_to(self.source)]
+        return sorted({*walk(self.source), *unsaved})
+
+
+def standard_library() -> Path:
+    """The folder of the shipped library, installed or in a checkout."""
+    inside = Path(linnet.__file__).parent
+    installed = inside / "stdlib"
+    return real(installed if installed.is_dir() else inside.parent / "stdlib")
+
+
+def package_folder(file: Path) -> Path | None:
+    """The folder of the package whose `src` holds the file, None for a file outside any."""
+    for folder in file.parents:
+        if (folder / MANIFEST).is_file():
+            return folder if file.is_relative_to(folder / "src") else None
+    return None
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """The `.linnet` files below a folder; links to folders are not followed."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        yield from (Path(here, f) for f in sorted(files) if f.endswith(SUFFIX))
+
+
+def package_folders(folder: Path) -> list[Path]:
+    """The packages below a folder, itself included; none is looked for inside another."""
+    found: list[Path] = []
+    for here, folders, files in os.walk(folder):
+        if MANIFEST in files:
+            found.append(Path(here))
+            folders.clear()
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+    return found
