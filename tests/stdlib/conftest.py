@@ -1,0 +1,53 @@
+"""Runs an expression of the language on arrays, for the tests of the standard library."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+DTYPES = {
+    np.dtype(np.bool_): "bool",
+    np.dtype(np.uint8): "u8",
+    np.dtype(np.int32): "i32",
+    np.dtype(np.int64): "i64",
+    np.dtype(np.float16): "f16",
+    np.dtype(ml_dtypes.bfloat16): "bf16",
+    np.dtype(np.float32): "f32",
+    np.dtype(np.float64): "f64",
+}
+NUMPY_DTYPES = {name: dtype for dtype, name in DTYPES.items()}
+
+
+class Run(Protocol):
+    def __call__(
+        self, use: str, expression: str, result: str, **inputs: Array | np.generic
+    ) -> Array: ...
+
+
+def tensor_type(shape: tuple[int, ...], dtype: str) -> str:
+    """`Tensor[2, 3; f32]`."""
+    return f"Tensor[{', '.join(map(str, shape))}; {dtype}]"
+
+
+def source_of(use: str, expression: str, result: str, inputs: dict[str, Array | np.generic]) -> str:
+    """A module whose entry `probe` takes the inputs and returns the expression."""
+    parameters = ", ".join(
+        f"{name}: {tensor_type(x.shape, DTYPES[x.dtype]) if x.shape else DTYPES[x.dtype]}"
+        for name, x in inputs.items()
+    )
+    return (
+        f"module probe\n\nuse {use}\n\n"
+        f"pub entry probe({parameters}) -> {result} {{\n    return {expression}\n}}\n"
+    )
+
+
+@pytest.fixture(params=["numpy"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """`run("std.nn.linear::{linear}", "linear(x, w)", "Tensor[3, 7; f32]", x=.., w=..)`."""
+    pytest.skip("the pipeline is not there")

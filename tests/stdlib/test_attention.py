@@ -1,0 +1,103 @@
+"""Masks and attention with sinks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from . import reference
+from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
+
+USE = "std.nn.attention::{sink_attention}"
+CALL = "sink_attention(q, k, v, sinks, scale, mask)"
+TOLERANCE = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 2e-6, "f64": 2e-6}
+
+
+def attend(
+    run: Run, q: Array, k: Array, v: Array, sinks: Array, scale: float, mask: Array, dtype: str
+) -> Array:
+    cast = NUMPY_DTYPES[dtype]
+    return run(
+        USE,
+        CALL,
+        tensor_type(q.shape, dtype),
+        q=q.astype(cast),
+        k=k.astype(cast),
+        v=v.astype(cast),
+        sinks=sinks.astype(cast),
+        scale=np.float32(scale),
+        mask=mask,
+    )
+
+
+@pytest.mark.parametrize(("q", "k"), [(1, 1), (3, 3), (2, 5), (5, 2), (0, 3), (3, 0)])
+def test_causal_mask(run: Run, q: int, k: int) -> None:
+    got = run(
+        "std.nn.attention::{causal_mask}",
+        f"causal_mask<{q}, {k}>()",
+        tensor_type((q, k), "bool"),
+    )
+    np.testing.assert_array_equal(got, reference.causal_mask(q, k))
+
+
+@pytest.mark.parametrize(
+    ("sink", "want"),
+    [(0.0, 3.0), (math.log(2), 2.25), (-math.inf, 4.5), (1e4, 0.0), (-1e4, 4.5)],
+)
+def test_sink_is_one_more_term_of_the_denominator(run: Run, sink: float, want: float) -> None:
+    q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 2, 1))
+    v = np.array([3.0, 6.0]).reshape(1, 1, 2, 1)
+    mask = np.ones((1, 1, 2), bool)
+    got = attend(run, q, k, v, np.array([sink]), 1.0, mask, "f32")
+    assert got.item() == pytest.approx(want, rel=1e-6)
+
+
+@pytest.mark.parametrize("sink", [0.0, -math.inf, 50.0])
+def test_a_query_that_sees_nothing_gives_zeros(run: Run, sink: float) -> None:
+    q, k, v = (np.ones((1, 1, n, 3)) for n in (2, 4, 4))
+    mask = np.array([[[False] * 4, [True] * 4]])
+    got = attend(run, q, k, v, np.array([sink]), 1.0, mask, "f32")
+    assert got[0, 0, 0].tolist() == [0.0, 0.0, 0.0]
+    assert np.isfinite(got).all()
+    assert (got[0, 0, 1] > 0).all()
+
+
+def test_window_of_three(run: Run) -> None:
+    position = np.arange(5)
+    mask = (position <= position[:, None]) & (position > position[:, None] - 3)
+    v = position.astype(np.float64).reshape(1, 1, 5, 1)
+    q = k = np.zeros((1, 1, 5, 1))
+    plain = attend(run, q, k, v, np.array([-math.inf]), 1.0, mask[None], "f32")
+    with_sink = attend(run, q, k, v, np.array([0.0]), 1.0, mask[None], "f32")
+    assert plain[0, 0, 3:, 0] == pytest.approx([2.0, 3.0], rel=1e-6)
+    assert with_sink[0, 0, 3:, 0] == pytest.approx([1.5, 2.25], rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize(
+    ("b", "hq", "hk", "q", "k", "d"),
+    [(1, 1, 1, 1, 1, 1), (2, 6, 2, 3, 5, 7), (3, 4, 4, 1, 9, 4), (1, 3, 1, 5, 0, 3)],
+)
+def test_groups_of_heads(
+    run: Run, b: int, hq: int, hk: int, q: int, k: int, d: int, dtype: str
+) -> None:
+    rng = np.random.default_rng(0)
+    query, key, value, sinks = (
+        rng.standard_normal(shape).astype(NUMPY_DTYPES[dtype])
+        for shape in [(b, hq, q, d), (b, hk, k, d), (b, hk, k, d), (hq,)]
+    )
+    mask = rng.random((b, q, k)) < 0.6
+    got = attend(run, query, key, value, sinks, 0.3, mask, dtype)
+    want = reference.sink_attention(query, key, value, sinks, 0.3, mask)
+    assert got.dtype == NUMPY_DTYPES[dtype]
+    bound = TOLERANCE[dtype]
+    np.testing.assert_allclose(reference.wide(got), want, rtol=bound, atol=bound)
+
+
+def test_large_scores_do_not_overflow(run: Run) -> None:
+    q, k = np.full((1, 1, 1, 2), 1e4), np.full((1, 1, 2, 2), 1e4)
+    v = np.array([2.0, 4.0]).reshape(1, 1, 2, 1).repeat(2, axis=3)
+    got = attend(run, q, k, v, np.array([0.0]), 1.0, np.ones((1, 1, 2), bool), "f32")
+    assert got.ravel().tolist() == [3.0, 3.0]
