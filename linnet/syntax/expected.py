@@ -1,0 +1,171 @@
+"""Words for a syntax error: what stood there, what could have, what the writer may have meant."""
+
+from __future__ import annotations
+
+from linnet.source.diagnostics import Diagnostic, Related
+from linnet.source.files import SourceFile, Span
+from linnet.syntax.tokens import KEYWORDS, Token
+
+_EXPRESSION = frozenset(
+    "INT FLOAT STRING TRUE FALSE NONE SOME LPAR LSQB IF MATCH SIGN BANG REDUCE NAME".split()
+)
+_INDEXED = frozenset(["STAR", "ELLIPSIS", "COLON", "PATH_SEP"])
+_TYPE = frozenset(["TENSOR", "NAME", "LSQB", "LPAR"])
+_STATEMENT = frozenset(["LET", "VAR", "RETURN", "STATIC", "WHILE", "NAME"])
+_CONTINUATION = frozenset("BINARY SIGN STAR DOT LPAR LSQB LANGLE STRUCT_OPEN QMARK".split())
+_MODULE = frozenset(["NAME", "CRATE", "SELF", "SUPER"])
+_WORDS = {
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "LBRACE": "`{`",
+    "STRUCT_OPEN": "`{`",
+    "RBRACE": "`}`",
+    "LANGLE": "`<`",
+    "RANGLE": "`>`",
+    "COMMA": "`,`",
+    "DOT": "`.`",
+    "COLON": "`:`",
+    "SEMICOLON": "`;`",
+    "EQUAL": "`=`",
+    "QMARK": "`?`",
+    "BANG": "`!`",
+    "STAR": "`*`",
+    "ARROW": "`->`",
+    "FAT_ARROW": "`=>`",
+    "PATH_SEP": "`::`",
+    "RANGE": "`..`",
+    "ELLIPSIS": "`...`",
+    "BINARY": "an operator",
+    "SIGN": "an operator",
+    "NAME": "a name",
+    "INT": "a number",
+    "FLOAT": "a number",
+    "STRING": "a string",
+    "TENSOR": "a type",
+    "REDUCE": "a reduction",
+    "$END": "the next item",
+}
+_CLOSERS = {"(": ("RPAR", "`)`"), "[": ("RSQB", "`]`"), "{": ("RBRACE", "`}`")}
+
+# What writers of other languages try, by the token that the parser stops at.
+_HABITS = {
+    ";": "there are no semicolons; a statement ends where the next one begins",
+    "**": "there is no power operator; multiply, or use `exp` and `log`",
+    "and": "write `&&`",
+    "or": "write `||`",
+    "not": "write `!`",
+    "def": "a function is declared with `fn`, `op` or `entry`",
+    "func": "a function is declared with `fn`, `op` or `entry`",
+    "class": "a module of a network is a `block`, plain data a `struct`",
+    "import": "write `use a.b::{name}`",
+    "from": "write `use a.b::{name}`",
+    "elif": "write `else if`",
+    "for": "write `static for x in xs { ... }`",
+    "if": "`if` is an expression: `let y = if c { a } else { b }`",
+    "match": "`match` is an expression: `let y = match x { ... }`",
+    "self": "members and methods of a block are bare names",
+    "lambda": "there are no closures; declare a `fn`",
+    "mod": "a file is one module and begins with `module a.b`",
+    "else": "`if` is an expression and both sides are one: `if c { a } else { b }`",
+}
+
+
+def syntax_error(
+    tokens: list[Token], at: int, following: Token | None, accepted: set[str], unclosed: list[int]
+) -> Diagnostic:
+    """E1101 for token `at` of a unit. `following` is the first token after the unit, in whose
+    place the unit ended early; `unclosed` are the unit's brackets that nothing closes."""
+    found = tokens[at] if at < len(tokens) else following
+    before = tokens[at - 1] if at else None
+    words = expected_words(accepted)
+    related: tuple[Related, ...] = ()
+    opener = next((tokens[u] for u in reversed(unclosed) if u < at), None)
+    if opener is not None:
+        kind, sign = _CLOSERS[opener.text]
+        label = f"this `{opener.text}` is not closed"
+        if kind in accepted:
+            related = (Related(opener.span, label),)
+            words = [sign, *(word for word in words if word != sign)][:4]
+        elif opener.text != "{":
+            related = (Related(opener.span, label),)
+            words = [f"{sign} for the `{opener.text}` before it"]
+    if before is not None and found is not None and before.text in ("and", "or", "not", "elif"):
+        found, at = before, at - 1
+        words = []
+    if found is None:
+        span, shown = _end(tokens[-1].file), "end of file"
+    else:
+        span, shown = found.span, _shown(found)
+    message = f"unexpected {shown}"
+    if words:
+        message += ", expected " + _either(words)
+    label = f"expected {_either(words)}" if words else "not expected here"
+    return Diagnostic("E1101", message, span, label, related, help=_help(tokens, at, found))
+
+
+def _end(file: SourceFile) -> Span:
+    at = len(file.text.rstrip())
+    return Span(file, at, at)
+
+
+def _shown(token: Token) -> str:
+    if token.type == "STRING":
+        return "string"
+    text = token.text if len(token.text) <= 40 else token.text[:37] + "..."
+    return f"keyword `{text}`" if text in KEYWORDS else f"`{text}`"
+
+
+def _either(words: list[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def _help(tokens: list[Token], at: int, found: Token | None) -> str | None:
+    if found is None:
+        return None
+    before = tokens[at - 1].text if 0 < at <= len(tokens) else ""
+    text = found.text
+    if text.endswith("=") and found.type == "FOREIGN" and text != "**":
+        return f"write `x = x {text[:-1]} y`"
+    if text == "else" and before != "}":
+        return None
+    if text in _HABITS:
+        return _HABITS[text]
+    if before in ("def", "class", "import", "from", "elif", "mod", "lambda", "func", "self"):
+        return _HABITS[before]
+    if text in KEYWORDS and before in ("let", "var", "fn", "op", "entry", "(", ",", "param", "sub"):
+        return f"`{text}` is a keyword and cannot be a name"
+    return None
+
+
+def expected_words(accepted: set[str]) -> list[str]:
+    """What could stand there, as a writer would say it: few words, grouped."""
+    left = set(accepted)
+    words: list[str] = []
+    if left >= {"INT", "NAME", "LPAR"}:
+        words.append("an expression")
+        left -= _EXPRESSION | _INDEXED
+    elif "TENSOR" in left:
+        words.append("a type")
+        left -= _TYPE
+    elif left >= {"LET", "RETURN"}:
+        words.append("a statement")
+        left -= _STATEMENT | _CONTINUATION
+    elif left >= _MODULE:
+        words.append("a module path")
+        left -= _MODULE
+    if "BINARY" in left or "DOT" in left:
+        rest = left - _CONTINUATION
+        left = rest if rest or words else {"BINARY"}
+    if len(left) > 1:
+        left.discard("$END")
+    named = {_WORDS.get(kind, f"`{kind.lower()}`") for kind in left}
+    return (words + sorted(named, key=_rank))[:5]
+
+
+def _rank(word: str) -> tuple[int, str]:
+    closing = ("`)`", "`]`", "`}`", "`>`")
+    return (closing.index(word) if word in closing else 4 if word == "`,`" else 5, word)

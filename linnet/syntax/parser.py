@@ -1,0 +1,267 @@
+"""Text to tree. Each unit of a file is parsed for itself, so that one run finds all mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+from lark.exceptions import UnexpectedToken
+
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.files import SourceFile, Span
+from linnet.syntax import ast
+from linnet.syntax.build import BlockHead
+from linnet.syntax.depth import depth_of
+from linnet.syntax.expected import syntax_error
+from linnet.syntax.lexer import lex
+from linnet.syntax.resolve import NESTING_LIMIT, Resolved, resolve
+from linnet.syntax.segment import Unit, segment
+from linnet.syntax.tables import parser
+from linnet.syntax.tokens import REDUCTIONS, Lexed, Token
+
+_RULES = {
+    "MODULE": "header",
+    "USE": "use_decl",
+    "FN": "function",
+    "OP": "function",
+    "ENTRY": "function",
+    "BLOCK": "block_head",
+    "MEMBER": "member",
+    "STRUCT": "struct_decl",
+    "ENUM": "enum_decl",
+    "TYPE": "alias_decl",
+    "CONST": "const_decl",
+}
+_METHODS = frozenset(["FN", "OP", "ENTRY"])
+_COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
+_ITEM_WORDS = "`use`, `const`, `type`, `struct`, `enum`, `fn`, `op`, `block` or `entry`"
+_MEMBER_WORDS = "`param`, `buffer`, `state`, `sub`, `fn`, `pub` or `}`"
+
+
+def parse(file: SourceFile, sink: Sink) -> ast.Module | None:
+    """The tree of a file; findings go to `sink`. None if there is nothing to make a module of."""
+    lexed = lex(file, sink)
+    return _FileParser(file, sink, lexed).run()
+
+
+@dataclass(slots=True)
+class _FileParser:
+    file: SourceFile
+    sink: Sink
+    lexed: Lexed
+    path: ast.ModulePath | None = None
+    uses: list[ast.UseDecl] = field(default_factory=list[ast.UseDecl])
+    items: list[ast.Item] = field(default_factory=list[ast.Item])
+    doc: str | None = None
+    complete: bool = True
+
+    def run(self) -> ast.Module | None:
+        units = segment(self.lexed.tokens)
+        if self.lexed.after_error:
+            self.complete = False
+        if not units or units[0].kind != "MODULE":
+            self.no_header()
+        for number, unit in enumerate(units):
+            self.unit(unit, first=number == 0)
+        if self.path is None:
+            if not self.uses and not self.items:
+                return None
+            start = Span(self.file, 0, 0)
+            name = PurePath(self.file.path).stem or "main"
+            self.path = ast.ModulePath((ast.Name(name, start),), start)
+        span = Span(self.file, 0, len(self.file.text))
+        uses, items = tuple(self.uses), tuple(self.items)
+        return ast.Module(self.path, uses, items, self.doc, self.complete, span)
+
+    # --- units
+
+    def unit(self, unit: Unit, first: bool) -> None:
+        if unit.kind == "JUNK":
+            self.unknown(unit, "an item", f"an item begins with {_ITEM_WORDS}", first)
+        elif unit.kind == "RESERVED":
+            self.reserved(unit)
+        elif unit.kind == "BLOCK":
+            self.block(unit)
+        else:
+            tree = self.tree(unit)
+            if isinstance(tree, ast.ModulePath):
+                self.header(unit, tree)
+            elif isinstance(tree, ast.UseDecl):
+                self.uses.append(tree)
+            elif tree is not None:
+                self.items.append(self.documented(tree, unit.start))
+
+    def no_header(self) -> None:
+        self.complete = False
+        tokens = self.lexed.tokens
+        span = tokens[0].span if tokens else Span(self.file, 0, 0)
+        help = "begin the file with `module` and its path, `module a.b` for instance"
+        message = "a file starts with `module`"
+        self.sink.add(Diagnostic("E1102", message, span, "`module` expected here", help=help))
+
+    def header(self, unit: Unit, path: ast.ModulePath) -> None:
+        if self.path is None:
+            self.path, self.doc = path, self.doc_before(unit.start)
+        if unit.start > 0 and self.complete:
+            self.complete = False
+            message = "unexpected `module`, a file is one module"
+            span = self.lexed.tokens[unit.start].span
+            self.sink.add(Diagnostic("E1101", message, span, "a second `module`"))
+
+    def unknown(self, unit: Unit, what: str, help: str, silent: bool = False) -> None:
+        """Reports a unit that begins with none of the words that could begin it."""
+        self.complete = False
+        tokens = self.lexed.tokens[unit.start : unit.end] or [self.lexed.tokens[unit.start]]
+        if silent or unit.start in self.lexed.after_error:
+            return
+        found = syntax_error(tokens, 0, None, set(), [])
+        message = f"{found.message}, expected {what}"
+        self.sink.add(replace(found, message=message, help=found.help or help))
+
+    def reserved(self, unit: Unit) -> None:
+        self.complete = False
+        token = self.lexed.tokens[unit.start]
+        if token.type == "PUB":
+            token = self.lexed.tokens[unit.start + 1]
+        message = f"`{token.text}` is reserved for a later version of the language"
+        self.sink.add(Diagnostic("E1103", message, token.span, "reserved syntax"))
+
+    def block(self, unit: Unit) -> None:
+        head = self.tree(unit)
+        hidden = self.hidden_by(unit)
+        members: list[ast.Member] = []
+        methods: list[ast.FunctionDecl] = []
+        for part in unit.members:
+            if part.kind not in _METHODS and part.kind != "MEMBER":
+                self.unknown(part, "a member or a method", f"a block holds {_MEMBER_WORDS}")
+                continue
+            tree = self.tree(part, hidden)
+            if isinstance(tree, ast.Member):
+                members.append(replace(tree, doc=self.doc_before(part.start)))
+            elif isinstance(tree, ast.FunctionDecl):
+                methods.append(self.documented(tree, part.start))
+        if not unit.closed:
+            self.unclosed_block(unit)
+        if isinstance(head, BlockHead):
+            last = self.lexed.tokens[unit.stop - 1]
+            public, name, generics, where = head.public, head.name, head.generics, head.where
+            span = Span(self.file, head.span.start, last.end)
+            parts = tuple(members), tuple(methods)
+            doc = self.doc_before(unit.start)
+            block = ast.BlockDecl(public, name, generics, where, *parts, doc, head.span, span)
+            self.items.append(block)
+
+    def hidden_by(self, block: Unit) -> set[str]:
+        """The reductions that members of a block hide by their names."""
+        names = (self.lexed.tokens[m.start + 1 : m.start + 2] for m in block.members)
+        members = (m.kind == "MEMBER" for m in block.members)
+        return {
+            n[0].text for n, is_member in zip(names, members, strict=True) if is_member and n
+        } & (REDUCTIONS)
+
+    def unclosed_block(self, unit: Unit) -> None:
+        # A mistake inside has taken the brace with it, as far as the reader can tell.
+        if self.complete:
+            self.complete = False
+            tokens = self.lexed.tokens[: unit.stop]
+            following = self.following(unit.stop)
+            opener = unit.end - 1
+            self.sink.add(syntax_error(tokens, unit.stop, following, {"RBRACE"}, [opener]))
+
+    # --- one unit
+
+    def following(self, at: int) -> Token | None:
+        return self.lexed.tokens[at] if at < len(self.lexed.tokens) else None
+
+    def tree(self, unit: Unit, hidden: set[str] | None = None) -> Any:
+        """What a unit says, or None where that was not clear and has been reported."""
+        tokens = self.lexed.tokens[unit.start : unit.end]
+        # A `>=` may become two tokens, so places are told by the tokens themselves.
+        tainted = {id(t) for n in self.lexed.after_error for t in self.lexed.tokens[n : n + 1]}
+        reserved = {id(t) for t in tokens if t.type == "RESERVED"}
+        resolved = resolve(tokens, hidden or set(), self.sink)
+        if reserved:
+            self.complete = False
+        if resolved.too_deep:
+            return self.too_deep(tokens, resolved)
+        try:
+            tree: Any = parser().parse(tokens, start=_RULES[unit.kind])  # type: ignore[arg-type]
+        except UnexpectedToken as error:
+            self.complete = False
+            at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
+            if unit.end in self.lexed.after_error and at == len(tokens):
+                return None
+            if not {id(t) for t in tokens[max(at - 1, 0) : at + 1]} & (tainted | reserved):
+                unclosed = [
+                    u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1
+                ]
+                following = self.following(unit.end)
+                self.sink.add(syntax_error(tokens, at, following, accepted(error), unclosed))
+            return None
+        if resolved.deep is not None and depth_of(tree) > NESTING_LIMIT:
+            return self.too_deep(tokens, resolved)
+        return self.with_relations(tree)
+
+    def too_deep(self, tokens: list[Token], resolved: Resolved) -> None:
+        self.complete = False
+        span = tokens[resolved.deep or 0].span
+        message = f"nested too deeply (limit {NESTING_LIMIT})"
+        help = "name a part of it with `let`, or move a part to a function of its own"
+        self.sink.add(Diagnostic("E1104", message, span, "beyond the limit here", help=help))
+
+    def with_relations(self, tree: Any) -> Any:
+        """Reports what stands in a `where` and is no relation, and leaves it out."""
+        where: tuple[ast.Expr, ...] = getattr(tree, "where", ())
+        kept = tuple(relation for relation in where if _is_relation(relation))
+        if len(kept) == len(where):
+            return tree
+        self.complete = False
+        for relation in where:
+            if not _is_relation(relation):
+                message = "unexpected expression, expected a relation"
+                help = "`where` lists comparisons of dimensions: `where N > 0, H % N == 0`"
+                self.sink.add(
+                    Diagnostic("E1101", message, relation.span, "not a relation", help=help)
+                )
+        return replace(tree, where=kept)
+
+    # --- documentation
+
+    def doc_before(self, at: int) -> str | None:
+        lines = self.lexed.docs.get(at)
+        return "\n".join(lines) if lines else None
+
+    def documented(self, item: Any, at: int) -> Any:
+        doc = self.doc_before(at)
+        return replace(item, doc=doc) if doc else item
+
+
+def _is_relation(tree: ast.Expr) -> bool:
+    return isinstance(tree, ast.BinaryExpr) and tree.op in _COMPARISONS
+
+
+def accepted(error: UnexpectedToken) -> set[str]:
+    """The terminals that could have stood there, found by trying each on a copy of the stack."""
+    state: Any = error.state
+    states: dict[int, dict[str, tuple[Any, Any]]] = state.parse_conf.states
+    end = state.parse_conf.end_state
+    return {t for t in states[state.position] if t.isupper() and _fits(states, state, t, end)}
+
+
+def _fits(
+    states: dict[int, dict[str, tuple[Any, Any]]], state: Any, terminal: str, end: int
+) -> bool:
+    stack: list[int] = list(state.state_stack)
+    while True:
+        step = states[stack[-1]].get(terminal)
+        if step is None:
+            return False
+        rule = step[1]
+        if isinstance(rule, int):  # a state to go to: the terminal is shifted
+            return True
+        if rule.expansion:
+            del stack[-len(rule.expansion) :]
+        stack.append(states[stack[-1]][rule.origin.name][1])
+        if terminal == "$END" and stack[-1] == end:
+            return True

@@ -1,0 +1,168 @@
+"""Cuts the tokens of a file into units that are parsed one by one.
+
+A unit is the header, a `use`, an item, or, inside a block, a member or a method. A mistake in
+one unit therefore leaves the others readable. Where the braces of a file match, they alone
+decide; where they do not, a keyword that cannot stand inside a body begins a unit as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from linnet.syntax.tokens import Token
+
+_BODIED = frozenset(["FN", "OP", "ENTRY", "BLOCK", "STRUCT", "ENUM"])
+_ITEMS = _BODIED | {"CONST", "TYPE", "USE", "MODULE"}
+_NEVER_IN_BODY = frozenset(["BLOCK", "STRUCT", "ENUM", "CONST", "TYPE", "USE", "MODULE"])
+_MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
+_METHODS = frozenset(["FN", "OP", "ENTRY"])
+_NAMES = frozenset(["NAME", "RESERVED", "CRATE", "SELF", "SUPER"])
+_OPERAND_ENDS = _NAMES | {"INT", "FLOAT", "STRING", "RPAR", "RSQB", "RBRACE", "QMARK", "TRUE"}
+_OPERAND_ENDS |= {"FALSE", "NONE"}
+_NEED_A_NAME = _ITEMS | {"DOT", "PATH_SEP", "LET", "VAR", "PUB"}
+
+
+@dataclass(slots=True)
+class Unit:
+    """Tokens `start` to `end` (excluded). `kind` is the keyword that decides how to read them,
+    or `RESERVED`, `MEMBER`, or `JUNK`. A block ends after its `{`; its `members` follow, and
+    `closed` says whether a `}` does. `stop` is where the next unit begins."""
+
+    kind: str
+    start: int
+    end: int
+    members: list[Unit] = field(default_factory=list["Unit"])
+    closed: bool = True
+    stop: int = 0
+
+    def __post_init__(self) -> None:
+        self.stop = max(self.end, self.start + 1)
+
+
+def segment(tokens: list[Token]) -> list[Unit]:
+    """The units of a file, in order, without gaps."""
+    cutter = _Cutter(tokens, _balanced(tokens))
+    units: list[Unit] = []
+    while (at := units[-1].stop if units else 0) < len(tokens):
+        units.append(cutter.unit(at))
+    return units
+
+
+def _balanced(tokens: list[Token]) -> bool:
+    depth = 0
+    for token in tokens:
+        if token.type == "LBRACE":
+            depth += 1
+        elif token.type == "RBRACE":
+            depth -= 1
+            if depth < 0:
+                return False
+    return depth == 0
+
+
+@dataclass(slots=True)
+class _Cutter:
+    tokens: list[Token]
+    balanced: bool
+
+    def type_at(self, at: int) -> str:
+        return self.tokens[at].type if 0 <= at < len(self.tokens) else ""
+
+    def kind(self, at: int) -> str:
+        """What begins at a token, `pub` left aside."""
+        kind = self.type_at(at + (self.type_at(at) == "PUB"))
+        if kind in _ITEMS:
+            return kind
+        return "RESERVED" if kind in ("RESERVED", "EXTERN") else "JUNK"
+
+    def begins_item(self, at: int) -> bool:
+        """Whether a token outside all braces begins an item."""
+        kind, before, after = self.type_at(at), self.type_at(at - 1), self.type_at(at + 1)
+        if kind == "PUB":
+            return True
+        if kind in ("RESERVED", "EXTERN"):
+            return before in _OPERAND_ENDS
+        if kind not in _ITEMS or before in _NEED_A_NAME:
+            return False
+        return after in _NAMES or before in ("RBRACE", "RESERVED")
+
+    def restarts(self, at: int, in_block: bool) -> bool:
+        """Whether a token inside braces that do not match begins an item all the same."""
+        kind = self.type_at(at + 1) if self.type_at(at) == "PUB" else self.type_at(at)
+        if kind not in _NEVER_IN_BODY and (in_block or kind not in _METHODS):
+            return False
+        if self.type_at(at) == "PUB":
+            return True
+        return self.begins_item(at) and self.type_at(at - 1) in _OPERAND_ENDS
+
+    def begins_member(self, at: int, depth: int) -> bool:
+        """Whether a token at a depth of braces inside a block begins a member or a method."""
+        if depth > 0 and self.balanced:
+            return False
+        kind, before = self.type_at(at), self.type_at(at - 1)
+        if kind in _MEMBERS or kind == "PUB":
+            return before not in _NEED_A_NAME
+        return (
+            kind in _METHODS
+            and before not in _NEED_A_NAME
+            and (self.type_at(at + 1) in _NAMES or before == "RBRACE" or depth == 0)
+        )
+
+    def unit(self, start: int) -> Unit:
+        kind = self.kind(start)
+        braces = brackets = 0
+        at = start + 1 + (self.type_at(start) == "PUB" and kind != "JUNK")
+        while at < len(self.tokens):
+            token = self.type_at(at)
+            if token == "LBRACE":
+                if braces == 0 and brackets == 0 and kind == "BLOCK":
+                    return self.block(start, at + 1)
+                if kind == "RESERVED" and braces == 0:
+                    brackets = 0
+                braces += 1
+            elif token == "RBRACE":
+                braces -= 1
+                if braces < 0:
+                    return Unit(kind, start, at)
+                if braces == 0 and brackets == 0 and kind in _BODIED | {"RESERVED"}:
+                    return Unit(kind, start, at + 1)
+            elif token in ("LPAR", "LSQB"):
+                brackets += braces == 0
+            elif token in ("RPAR", "RSQB"):
+                brackets -= braces == 0
+            elif self.begins_item(at) if braces == 0 else self.restarted(at, False):
+                return Unit(kind, start, at)
+            at += 1
+        return Unit(kind, start, at)
+
+    def restarted(self, at: int, in_block: bool) -> bool:
+        return not self.balanced and self.restarts(at, in_block)
+
+    def block(self, start: int, at: int) -> Unit:
+        """A block from its start, its head ending before `at`."""
+        block = Unit("BLOCK", start, at, closed=False)
+        depth, begin = 0, at
+        while at < len(self.tokens) and not self.restarted(at, True):
+            token = self.type_at(at)
+            if token == "LBRACE":
+                depth += 1
+            elif token == "RBRACE":
+                depth -= 1
+                if depth < 0:
+                    block.closed = True
+                    break
+                if depth == 0 and self.kind(begin) in _METHODS:
+                    self.add_member(block, begin, at + 1)
+                    begin = at + 1
+            elif at > begin and self.begins_member(at, depth):
+                self.add_member(block, begin, at)
+                depth, begin = 0, at
+            at += 1
+        self.add_member(block, begin, at)
+        block.stop = at + block.closed
+        return block
+
+    def add_member(self, block: Unit, start: int, end: int) -> None:
+        if start < end:
+            kind = "MEMBER" if self.type_at(start) in _MEMBERS else self.kind(start)
+            block.members.append(Unit(kind, start, end))

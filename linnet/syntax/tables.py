@@ -1,0 +1,69 @@
+"""The parser's tables: built from `linnet.lark` by Lark, kept between runs in a cache file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark
+from lark.lexer import Lexer
+
+from linnet.syntax.build import Builder
+
+STARTS = (
+    "header use_decl function block_head member struct_decl enum_decl alias_decl const_decl".split()
+)
+GRAMMAR = Path(__file__).with_name("linnet.lark")
+
+
+class TokenFeed(Lexer):
+    """Hands ready tokens to the parser; the work was done in `lexer.py` and `resolve.py`."""
+
+    __future_interface__ = 2
+
+    def __init__(self, lexer_conf: Any) -> None:
+        pass
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Any]:
+        return iter(lexer_state.text)
+
+
+def cache_folder() -> Path | None:
+    """A folder of this user alone for what can be rebuilt; None where there is no such place."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(base) / "linnet"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # The tables are unpickled, so nobody else may have written them.
+        state = folder.stat()
+        private = not state.st_mode & 0o022 and (os.name != "posix" or state.st_uid == os.getuid())
+        return folder if private and os.access(folder, os.W_OK) else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def build(cache_file: Path | None) -> Lark:
+    """The parser, from `cache_file` where that fits. `strict` refuses a conflict in the grammar."""
+    return Lark(
+        GRAMMAR.read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer=TokenFeed,
+        strict=True,
+        start=STARTS,
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+        transformer=Builder(),
+        cache=str(cache_file) if cache_file is not None else False,
+    )
+
+
+@cache
+def parser() -> Lark:
+    """The parser of this process."""
+    folder = cache_folder()
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    return build(folder / f"grammar-{version}.pickle" if folder is not None else None)

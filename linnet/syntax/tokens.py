@@ -1,0 +1,85 @@
+"""Tokens and the words of the language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from linnet.source.files import SourceFile, Span
+
+KEYWORDS = frozenset(
+    "module use pub crate self super as const type struct enum fn op block entry param buffer "
+    "state sub let var return if else match static for in while where true false none some "
+    "extern".split()
+)
+RESERVED = frozenset(
+    "async await effect unsafe macro trait impl derive random rng mut ref yield kernel "
+    "device".split()
+)
+REDUCTIONS = frozenset("sum prod max min any all".split())
+
+# The name that the grammar knows a word or a sign by. Any other sign is one of another language
+# (`**`, `+=`), gets the type FOREIGN, and is nowhere accepted.
+KINDS: dict[str, str] = {
+    "(": "LPAR",
+    ")": "RPAR",
+    "[": "LSQB",
+    "]": "RSQB",
+    "{": "LBRACE",
+    "}": "RBRACE",
+    "<": "BINARY",
+    ">": "BINARY",
+    ",": "COMMA",
+    ".": "DOT",
+    ":": "COLON",
+    ";": "SEMICOLON",
+    "=": "EQUAL",
+    "?": "QMARK",
+    "!": "BANG",
+    "*": "STAR",
+    "+": "SIGN",
+    "-": "SIGN",
+    "->": "ARROW",
+    "=>": "FAT_ARROW",
+    "::": "PATH_SEP",
+    "..": "RANGE",
+    "...": "ELLIPSIS",
+    **dict.fromkeys(("||", "&&", "==", "!=", "<=", ">=", "|", "^", "&", "/", "%"), "BINARY"),
+    **{word: word.upper() for word in KEYWORDS},
+    **dict.fromkeys(RESERVED, "RESERVED"),
+}
+
+
+@dataclass(slots=True)
+class Token:
+    """A word at a place. `type` is a terminal of `linnet.lark`; resolving may change it."""
+
+    type: str
+    text: str
+    start: int
+    end: int
+    file: SourceFile
+
+    # Lark copies these from the last token to the one that ends its input.
+    start_pos: ClassVar[None] = None
+    end_pos: ClassVar[None] = None
+    line: ClassVar[None] = None
+    column: ClassVar[None] = None
+    end_line: ClassVar[None] = None
+    end_column: ClassVar[None] = None
+
+    @property
+    def span(self) -> Span:
+        return Span(self.file, self.start, self.end)
+
+
+@dataclass(slots=True)
+class Lexed:
+    """The tokens of a file, its doc comments and the tokens that follow bad text.
+
+    A doc comment is kept under the number of the token that it stands before.
+    """
+
+    tokens: list[Token]
+    docs: dict[int, list[str]]
+    after_error: set[int]
