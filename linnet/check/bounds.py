@@ -29,6 +29,7 @@ from linnet.check.linear import Fuel, contradictory
 from linnet.check.normal import Normalizer, divide_monomial, replace_atoms
 
 _FUEL = 120_000
+_QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3
 _SPLITS = 3
@@ -48,7 +49,11 @@ class Bounds:
     _fuel: Fuel = field(default_factory=lambda: Fuel(_FUEL))
 
     def __post_init__(self) -> None:
-        self.normalizer = Normalizer(self.at_least_zero)
+        self.normalizer = Normalizer(self.at_least_zero, self._fuel)
+
+    def refuel(self, times: int = 1) -> None:
+        """Grants the effort for another question."""
+        self._fuel.left = _FUEL * times
 
     def forget(self) -> None:
         """Drops what was derived from fewer facts."""
@@ -65,10 +70,8 @@ class Bounds:
             return found
         # A question that comes up while it is being answered gets no answer: sound.
         self._proved[dim] = False
-        if self._nesting == 0:
-            self._fuel = Fuel(_FUEL)
         self._nesting += 1
-        result = self._obvious(dim) or (self._nesting <= _NESTING and self._derived(dim))
+        result = self._obvious(dim) or (self._may_try() and self._derived(dim))
         self._nesting -= 1
         self._proved[dim] = result
         if not result and self._nesting:
@@ -79,6 +82,9 @@ class Bounds:
                 self._proved.pop(tried, None)
             self._cut_short.clear()
         return result
+
+    def _may_try(self) -> bool:
+        return self._nesting <= _NESTING and self._fuel.burn(_QUESTION)
 
     def _derived(self, dim: Dim) -> bool:
         goal = self.normalizer.normal(dim)
@@ -124,7 +130,7 @@ class Bounds:
         pending = [a for d in given for a in d.atoms()]
         rest = [(d, rows) for d in self.rows] + [(d, equal) for d in self.equalities]
         while pending:
-            fresh = sorted(set(pending) - seen, key=self._key)
+            fresh = sorted(set(pending) - seen, key=atom_key)
             seen.update(fresh)
             pending = list[Atom]()
             for atom in fresh:
@@ -142,9 +148,6 @@ class Bounds:
             pending = [a for a in pending if a not in seen]
         rows += [d for d, _ in rest if d.as_int() is not None]
         return list(dict.fromkeys(rows)), equal
-
-    def _key(self, atom: Atom) -> object:
-        return self.normalizer.order((atom,))
 
     def _bounds_of(self, atom: Atom) -> list[Dim]:
         """Rows that hold of a compound atom by what it means."""

@@ -92,18 +92,8 @@ def sorted_dims(dims: Iterable[Dim]) -> list[Dim]:
     return sorted(dims, key=_dim_key)
 
 
-def _dim_key(dim: Dim) -> _AnyOrder:
-    return _AnyOrder(dim.key)
-
-
-@dataclass(frozen=True, slots=True)
-class _AnyOrder:
-    """Orders keys, whose items are alike position by position but not to the type checker."""
-
-    key: Key
-
-    def __lt__(self, other: _AnyOrder) -> bool:
-        return self.key < other.key
+def _dim_key(dim: Dim) -> Key:
+    return dim.key
 
 
 @lru_cache(maxsize=1 << 14)
@@ -112,17 +102,14 @@ def monomial_key(monomial: Monomial) -> Key:
     return (-len(monomial), *(atom_key(a) for a in monomial))
 
 
-def _term_key(term: tuple[Monomial, int]) -> _AnyOrder:
-    return _AnyOrder(monomial_key(term[0]))
+def _term_key(term: tuple[Monomial, int]) -> Key:
+    return monomial_key(term[0])
 
 
-def _atom_order(atom: Atom) -> _AnyOrder:
-    return _AnyOrder(atom_key(atom))
-
-
+@lru_cache(maxsize=1 << 14)
 def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
     """The product of two monomials."""
-    return tuple(sorted(a + b, key=_atom_order)) if a and b else a or b
+    return tuple(sorted(a + b, key=atom_key)) if a and b else a or b
 
 
 class Dim:

@@ -20,6 +20,7 @@ from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
 from linnet.check.relations import Relation
 
 _PASSES = 3
+_EFFORT = 4
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class System:
 
     def assume(self, relations: Iterable[Relation]) -> None:
         """Adds the relations; orders come first, for they make divisors positive."""
+        self.bounds.refuel(_EFFORT)
         pending: list[Dim] = []
         for relation in relations:
             if relation.op == "==":
@@ -150,7 +152,7 @@ class System:
             return False
         (monomial, c), factor = rest.terms[0], abs(of_quotient)
         symbol = monomial[0] if len(monomial) == 1 else None
-        if not isinstance(symbol, Symbol) or gcd(c, factor) != 1 or rest != atom.num * c_sign(c):
+        if not isinstance(symbol, Symbol) or gcd(c, factor) != 1 or rest != atom.num * _sign(c):
             return False
         if atom.den.as_int() != factor or c * of_quotient > 0:
             return False
@@ -191,7 +193,7 @@ class System:
         return Dim.of(symbol)
 
 
-def c_sign(c: int) -> int:
+def _sign(c: int) -> int:
     """1 or -1, as `c` is above or below zero."""
     return 1 if c > 0 else -1
 
@@ -201,7 +203,8 @@ def _candidates(p: Dim) -> list[tuple[Symbol, Dim]]:
     found: list[tuple[Symbol, Dim]] = []
     for monomial, c in p.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
-        if isinstance(symbol, Symbol) and abs(c) == 1:
-            if not any(symbol in m for m, _ in p.terms if m != monomial):
-                found.append((symbol, (Dim({monomial: c}) - p) * c))
+        if not isinstance(symbol, Symbol) or abs(c) != 1:
+            continue
+        if sum(symbol in m for m, _ in p.terms) == 1:
+            found.append((symbol, (Dim({monomial: c}) - p) * c))
     return found

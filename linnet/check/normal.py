@@ -31,9 +31,11 @@ from linnet.check.dims import (
     parts,
     sorted_dims,
 )
+from linnet.check.linear import Fuel
 
 _ROUNDS = 12
 _SIZE = 64
+_STEP = 40
 
 
 def divide_monomial(m: Monomial, by: Monomial) -> Monomial | None:
@@ -47,12 +49,19 @@ def divide_monomial(m: Monomial, by: Monomial) -> Monomial | None:
 
 
 def replace_atoms(dim: Dim, value: Callable[[Atom], Dim]) -> Dim:
-    """`dim` with `value` of each atom in its place."""
-    result = ZERO
+    """`dim` with `value` of each atom in its place; `dim` itself if nothing changes."""
+    values = {a: value(a) for a in dict.fromkeys(a for m, _ in dim.terms for a in m)}
+    changed = {a: v for a, v in values.items() if v.as_atom() != a}
+    if not changed:
+        return dim
+    result = Dim({m: c for m, c in dim.terms if changed.keys().isdisjoint(m)})
     for monomial, c in dim.terms:
-        product = Dim({(): c})
+        if changed.keys().isdisjoint(monomial):
+            continue
+        product = Dim({tuple(a for a in monomial if a not in changed): c})
         for atom in monomial:
-            product = product * value(atom)
+            if atom in changed:
+                product = product * changed[atom]
         result = result + product
     return result
 
@@ -62,6 +71,7 @@ class Normalizer:
     """Rewrites dimensions; `at_least_zero` proves a dimension non-negative."""
 
     at_least_zero: Callable[[Dim], bool]
+    fuel: Fuel
     solved: dict[Symbol, Dim] = field(default_factory=dict[Symbol, Dim])
     fresh: set[Symbol] = field(default_factory=set[Symbol])
     products: list[tuple[Monomial, Dim]] = field(default_factory=list[tuple[Monomial, Dim]])
@@ -84,6 +94,8 @@ class Normalizer:
             return found
         result = dim
         for _ in range(_ROUNDS):
+            if not self.fuel.burn(_STEP * (1 + len(result.terms))):
+                return result
             before = result
             result = self._reduce(replace_atoms(before, self._atom))
             if result == before or len(result.terms) > _SIZE:

@@ -59,6 +59,7 @@ class Facts:
         if self._system is None:
             self._system = System()
             self._system.assume(self.relations)
+        self._system.bounds.refuel()
         return self._system
 
     def _answer(self, relation: Relation) -> Answer:
@@ -77,18 +78,18 @@ class Facts:
             return Relation(relation.op, Dim.of(literal), Dim.of(0)).holds({})
         if relation in self.relations:
             return True
-        bounds, normal = self._rules().bounds, self._rules().rewriting.normal
+        system = self._rules()
+        bounds, normal = system.bounds, system.rewriting.normal
         if relation.op == "==":
             rest = normal(gap)
             if rest.as_int() is not None:
                 return rest.as_int() == 0
             return bounds.at_least_zero(rest) and bounds.at_least_zero(-rest)
         if relation.op == "!=":
-            return self._differ(normal(gap))
+            return self._differ(system, normal(gap))
         return bounds.at_least_zero(relation.at_least_zero())
 
-    def _differ(self, gap: Dim) -> bool:
-        system = self._rules()
+    def _differ(self, system: System, gap: Dim) -> bool:
         if any(gap in (d, -d) for d in map(system.rewriting.normal, system.unequal)):
             return True
         return any(system.bounds.at_least_zero(side - 1) for side in (gap, -gap))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from linnet.check.dims import DimError, Symbol
+from linnet.check.dims import DimError, Symbol, atom_key
 from linnet.check.normal import Normalizer
 from linnet.check.relations import Relation
 
@@ -19,7 +19,7 @@ class Search:
     """Looks for assignments of one list of facts, one connected part at a time."""
 
     def __init__(self, relations: Iterable[Relation], rewriting: Normalizer) -> None:
-        self._relations = tuple(relations)
+        self._relations = tuple(r for r in relations if r.symbols() or not _all_hold([r], {}))
         self._rewriting = rewriting
         self._satisfied: dict[frozenset[Symbol], Env | None] = {}
 
@@ -28,6 +28,8 @@ class Search:
         symbols = relation.symbols()
         facts, others = _connected(self._relations, symbols)
         symbols = symbols.union(*(f.symbols() for f in facts))
+        if any(not f.symbols() for f in others):
+            return None
         found = self._find(symbols, [relation.negated(), *facts])
         while found is not None and others:
             part, others = _connected(others, others[0].symbols())
@@ -44,7 +46,7 @@ class Search:
     def _find(self, symbols: frozenset[Symbol], relations: list[Relation]) -> Env | None:
         solved = self._rewriting.solved
         inner = [solved[s].symbols() if s in solved else {s} for s in symbols]
-        free = sorted(set[Symbol]().union(*inner), key=lambda s: (s.name, s.serial))
+        free = sorted(set[Symbol]().union(*inner), key=atom_key)
         for values in _tuples(len(free)):
             env = self._complete(dict(zip(free, values, strict=True)), symbols)
             if env is not None and _all_hold(relations, env):
@@ -53,7 +55,7 @@ class Search:
 
     def _complete(self, chosen: Env, symbols: frozenset[Symbol]) -> Env | None:
         env: Env = {}
-        for symbol in symbols:
+        for symbol in sorted(symbols, key=atom_key):
             value = self._rewriting.solved.get(symbol)
             try:
                 env[symbol] = chosen[symbol] if value is None else value.evaluate(chosen)

@@ -28,14 +28,14 @@ class Local:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class IndexVar:
     """An index of index notation. `extent` is a `Dim`, or for a pack index `*s` the pack
-    `Symbol` (or the tuple of extents) it walks over."""
+    `Symbol` it walks over. The checker learns it from the first access."""
 
     name: str
     pack: bool
-    extent: Dim | Symbol | tuple[Dim | Symbol, ...]
+    extent: Dim | Symbol
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,452 @@
+"""Calls: what is called, its generic arguments, its arguments, its `where`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linnet.check import declare, expr, prelude, typeexpr
+from linnet.check.convert import bad, conform, settle
+from linnet.check.dimexpr import check_kind, generic_arg, unknown_name
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import AnyDType, DType, DTypeVar
+from linnet.check.names import PRELUDE, ItemRef, ModuleRef, did_you_mean
+from linnet.check.prover import Relation
+from linnet.check.scope import BlockInfo, Scope, is_error
+from linnet.check.substitute import in_arg, in_dim, in_type
+from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TGeneric, TNone
+from linnet.check.types import (
+    ERROR,
+    GenericArg,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    Shape,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+)
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+
+class Inference:
+    """Finds generic arguments from those written and from the types of arguments."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        generics: tuple[TGeneric, ...],
+        written: tuple[ast.Expr, ...] | None,
+        span: Span,
+    ) -> None:
+        self.scope = scope
+        self.generics = generics
+        self.span = span
+        self.bound: dict[Symbol | DTypeVar, GenericArg] = {}
+        self.open = {g.binder: g for g in generics}
+        self.failed = False
+        self._write(written or ())
+
+    def _write(self, written: tuple[ast.Expr, ...]) -> None:
+        if len(written) > len(self.generics):
+            self.scope.error(
+                "E2111",
+                f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
+                written[len(self.generics)].span,
+            )
+            self.failed = True
+            return
+        for generic, arg in zip(self.generics, written, strict=False):
+            value = generic_arg(self.scope, generic, arg)
+            if value is None:
+                self.failed = True
+            else:
+                self.bind(generic.binder, value)
+
+    def bind(self, binder: Symbol | DTypeVar, value: GenericArg) -> None:
+        self.bound[binder] = value
+        self.open.pop(binder, None)
+
+    def is_open(self, type_: Type) -> bool:
+        """Whether `type_` still has a generic that is not bound."""
+        return any(b in self.open for b in _binders(type_))
+
+    def argument(self, e: ast.Expr, wanted: Type, what: str) -> TExpr:
+        """The argument's value; what its type tells about the generics is noted."""
+        now = in_type(wanted, self.bound)
+        hint = now if not self.is_open(now) or isinstance(now, OptionalType) else None
+        if hint is not None and self.is_open(hint) and not isinstance(e, ast.NoneLit):
+            hint = None
+        if isinstance(e, ast.NoneLit) and isinstance(now, OptionalType):
+            return TNone(now, e.span)
+        value = expr.infer(self.scope, e, hint)
+        if is_error(value.type):
+            self.failed = True
+        elif not isinstance(value.type, LiteralType):
+            self.unify(wanted, value.type)
+        return value
+
+    def unify(self, pattern: Type, found: Type) -> None:
+        """Bind generics of `pattern` so that it may become `found`; checked by `conform` later."""
+        match pattern, found:
+            case (ScalarType(p) | TensorType(_, p)), (ScalarType(f) | TensorType(_, f)):
+                if isinstance(p, DTypeVar) and p in self.open:
+                    self.bind(p, f)
+                dims = pattern.dims if isinstance(pattern, TensorType) else ()
+                self._unify_shape(dims, found.dims if isinstance(found, TensorType) else ())
+            case OptionalType(p), OptionalType(f):
+                self.unify(p, f)
+            case TupleType(ps), TupleType(fs):
+                for p, f in zip(ps, fs, strict=False):
+                    self.unify(p, f)
+            case StructType(), StructType() if pattern.key == found.key:
+                for (_, p), (_, f) in zip(pattern.fields, found.fields, strict=True):
+                    self.unify(p, f)
+            case _:
+                pass
+
+    def _unify_shape(self, pattern: Shape, found: Shape) -> None:
+        spread: list[Dim | Symbol] = []
+        for p in pattern:
+            bound = self.bound.get(p) if isinstance(p, Symbol) else None
+            spread.extend(bound if isinstance(bound, tuple) else (p,))
+        packs = [i for i, p in enumerate(spread) if isinstance(p, Symbol) and p in self.open]
+        if len(packs) == 1:
+            at, tail = packs[0], len(spread) - packs[0] - 1
+            if len(found) < at + tail:
+                return
+            pack = spread[at]
+            assert isinstance(pack, Symbol)
+            self.bind(pack, found[at : len(found) - tail])
+            spread = spread[:at] + list(found[at : len(found) - tail]) + spread[at + 1 :]
+        if len(spread) == len(found):
+            for p, f in zip(spread, found, strict=True):
+                if isinstance(p, Dim) and isinstance(f, Dim):
+                    self._unify_dim(p, f)
+
+    def _unify_dim(self, pattern: Dim, found: Dim) -> None:
+        symbol = pattern.as_symbol()
+        if symbol is not None and symbol in self.open:
+            self.bind(symbol, found)
+            return
+        unknown = [s for s in pattern.symbols() if s in self.open]
+        if len(unknown) == 1:
+            self._solve(unknown[0], in_dim(pattern, self.bound), found)
+
+    def _solve(self, symbol: Symbol, pattern: Dim, found: Dim) -> None:
+        """From `a * N + b == found`, N where the division is provably exact."""
+        offset = pattern.substitute({symbol: Dim.of(0)})
+        factor = pattern.substitute({symbol: Dim.of(1)}) - offset
+        if symbol in factor.symbols() or pattern != factor * Dim.of(symbol) + offset:
+            return
+        rest = found - offset
+        if factor.as_int() == 1:
+            self.bind(symbol, rest)
+        elif self.scope.facts.prove(Relation(">", factor, Dim.of(0))).verdict == "proven":
+            answer = rest // factor
+            if self.scope.facts.equal(answer * factor, rest):
+                self.bind(symbol, self.scope.facts.normalize(answer))
+
+    def finish(self, facts: tuple[Relation, ...]) -> dict[Symbol | DTypeVar, GenericArg] | None:
+        """All generic arguments, with defaults; kinds and `where` proven. None after a report."""
+        if self.failed:
+            return None
+        for generic in self.generics:
+            if generic.binder in self.open and generic.default is not None:
+                self.bind(generic.binder, in_arg(generic.default, self.bound))
+        missing = [g for g in self.generics if g.binder in self.open]
+        if missing:
+            names = ", ".join(f"`{g.name}`" for g in missing)
+            every = ", ".join(g.name for g in self.generics)
+            self.scope.error(
+                "E2110",
+                f"{names} cannot be inferred from the arguments",
+                self.span,
+                related=[(missing[0].span, "declared here")],
+                help=f"write the generic arguments: `<{every}>`",
+            )
+            return None
+        for generic in self.generics:
+            value = self.bound[generic.binder]
+            if isinstance(value, DType | DTypeVar) and not check_kind(
+                self.scope, generic, value, self.span
+            ):
+                return None
+        if not typeexpr.obligations(self.scope, facts, self.bound, self.span):
+            return None
+        return self.bound
+
+
+def _binders(type_: Type) -> list[Symbol | DTypeVar]:
+    match type_:
+        case ScalarType(dtype):
+            return [dtype] if isinstance(dtype, DTypeVar) else []
+        case TensorType(dims, dtype):
+            out: list[Symbol | DTypeVar] = [dtype] if isinstance(dtype, DTypeVar) else []
+            for d in dims:
+                out.extend([d] if isinstance(d, Symbol) else d.symbols())
+            return out
+        case OptionalType(inner):
+            return _binders(inner)
+        case TupleType(items):
+            return [b for t in items for b in _binders(t)]
+        case StructType(fields=fields):
+            return [b for _, t in fields for b in _binders(t)]
+        case _:
+            return []
+
+
+# --- what is called ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function, with the bindings of the block that it is a method of."""
+
+    function: TFunction
+    outer: dict[Symbol | DTypeVar, GenericArg]
+    sub: SubRef | None
+    own: bool
+
+
+def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
+    callee = e.callee
+    if isinstance(callee, ast.NameExpr):
+        name = callee.name
+        shadowed = scope.local(name) is not None
+        if name in PRELUDE and not shadowed:
+            return prelude.call(scope, e, name, hint)
+        target = _named(scope, name, callee.span)
+    elif isinstance(callee, ast.FieldExpr):
+        target = _qualified(scope, callee)
+    else:
+        scope.error("E2106", "only functions can be called", callee.span)
+        return bad(e.span)
+    if target is None:
+        for arg in e.args:
+            expr.infer(scope, arg.value, None)
+        return bad(e.span)
+    return _apply(scope, e, target)
+
+
+def _named(scope: Scope, name: str, span: Span) -> Target | None:
+    local = scope.local(name)
+    if local is not None:
+        scope.error(
+            "E2106",
+            f"`{name}` is not a function",
+            span,
+            related=[(local.span, "declared here")],
+        )
+        return None
+    if scope.block is not None and name in scope.block.methods:
+        scope.block.used.add(name)
+        return Target(scope.block.methods[name], {}, None, True)
+    if name in scope.generics or (
+        scope.block and (name in scope.block.typed.members or name in scope.block.typed.subs)
+    ):
+        help_ = None
+        if scope.block and name in scope.block.typed.subs:
+            scope.block.used.add(name)
+            help_ = f"call a method of it: `{name}.forward(...)`"
+        scope.error("E2106", f"`{name}` is not a function", span, help=help_)
+        return None
+    ref = scope.module.find(name)
+    if ref is None:
+        unknown_name(scope, name, span)
+        return None
+    return _function_target(scope, ref, name, span)
+
+
+def _function_target(
+    scope: Scope, ref: ItemRef | ModuleRef, name: str, span: Span
+) -> Target | None:
+    if isinstance(ref, ItemRef) and isinstance(ref.item, ast.FunctionDecl):
+        return Target(declare.function(scope.world, ref), {}, None, False)
+    related = [(ref.item.name.span, "declared here")] if isinstance(ref, ItemRef) else []
+    help_ = None
+    if isinstance(ref, ItemRef) and isinstance(ref.item, ast.BlockDecl):
+        help_ = f"a block is a member: `sub x: {name}<...>`, called as `x.forward(...)`"
+    scope.error("E2106", f"`{name}` is not a function", span, related=related, help=help_)
+    return None
+
+
+def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
+    base = callee.base
+    if not isinstance(base, ast.NameExpr):
+        scope.error("E2106", "only functions and methods of members can be called", callee.span)
+        return None
+    local = scope.local(base.name)
+    if local is not None and local in scope.subs:
+        return _method(scope, scope.subs[local], SubRef(None, local), callee.name)
+    if local is None and scope.block is not None and base.name in scope.block.typed.subs:
+        scope.block.used.add(base.name)
+        sub = scope.block.typed.subs[base.name]
+        if sub.count is not None:
+            scope.error(
+                "E1208",
+                f"`{base.name}` is an array of blocks",
+                base.span,
+                help=f"`static for b in {base.name} {{ ... }}` calls each in turn",
+            )
+            return None
+        if sub.optional:
+            scope.error("E2190", "calling an optional `sub` is not implemented", callee.span)
+            return None
+        return _method(scope, base.name, SubRef(base.name, None), callee.name)
+    ref = None if local is not None else scope.module.find(base.name)
+    if isinstance(ref, ModuleRef):
+        item = typeexpr.member_of_module(scope, ref, callee.name)
+        return item and _function_target(scope, item, callee.name.text, callee.span)
+    value = expr.infer(scope, base, None)
+    if not is_error(value.type):
+        scope.error(
+            "E2106",
+            f"`{value.type}` has no methods",
+            callee.span,
+            help=f"functions take it as an argument: `{callee.name.text}({base.name}, ...)`",
+        )
+    return None
+
+
+def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | None:
+    assert scope.block is not None
+    sub = scope.block.typed.subs[member]
+    info: BlockInfo = scope.world.blocks[sub.block]
+    function = info.methods.get(name.text)
+    short = sub.block.rpartition("::")[2]
+    if function is None:
+        scope.error(
+            "E2107",
+            f"the block `{short}` has no method `{name.text}`",
+            name.span,
+            help=did_you_mean(name.text, info.public)
+            or f"its methods: {', '.join(sorted(info.public))}",
+        )
+        return None
+    if name.text not in info.public:
+        scope.error(
+            "E1203",
+            f"`{name.text}` of `{short}` is private",
+            name.span,
+            related=[(function.span, "declared without `pub`")],
+        )
+        return None
+    outer = {g.binder: a for g, a in zip(info.typed.generics, sub.args, strict=True)}
+    return Target(function, outer, at, False)
+
+
+# --- applying it -------------------------------------------------------------
+
+
+def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
+    function = target.function
+    name = function.key.rpartition("::")[2]
+    if e.generics is not None and not function.generics:
+        scope.error("E2111", f"`{name}` has no generics", e.generics[0].span)
+        return bad(e.span)
+    solver = Inference(scope, function.generics, e.generics, e.span)
+    solver.bound.update(target.outer)
+    placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
+    if placed is None:
+        return bad(e.span)
+    values: list[TExpr | None] = [None] * len(function.params)
+    order = sorted(
+        range(len(placed)), key=lambda i: placed[i] is not None and _is_late(placed[i])
+    )
+    for i in order:
+        argument, param = placed[i], function.params[i]
+        if argument is not None:
+            what = f"the argument `{param.local.name}`"
+            values[i] = solver.argument(argument.value, param.local.type, what)
+        elif param.default is None:
+            solver.failed = True
+            scope.error(
+                "E2102",
+                f"`{name}` needs an argument for `{param.local.name}`",
+                e.span,
+                related=[(param.local.span, "declared here")],
+            )
+    _bind_literals(solver, function, values)
+    bindings = solver.finish(function.facts)
+    if bindings is None:
+        return bad(e.span)
+    final: list[TExpr | None] = []
+    for value, param in zip(values, function.params, strict=True):
+        wanted = in_type(param.local.type, bindings)
+        what = f"the argument `{param.local.name}`"
+        origin = ((param.local.span, "the parameter"),)
+        final.append(None if value is None else conform(scope, value, wanted, what, origin))
+    if any(v is not None and v.type == ERROR for v in final):
+        return bad(e.span)
+    own = tuple(bindings[g.binder] for g in function.generics)
+    scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
+    result = in_type(function.result, bindings)
+    return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _is_late(argument: ast.Argument | None) -> bool:
+    """Literals and `none` take their type from the others."""
+    value = argument.value if argument else None
+    from linnet.check.operators import is_literal_only
+
+    return value is not None and (isinstance(value, ast.NoneLit) or is_literal_only(value))
+
+
+def _bind_literals(
+    solver: Inference, function: TFunction, values: list[TExpr | None]
+) -> None:
+    """A dtype that only literals speak of: i64 or f64, as without context."""
+    for i, (value, param) in enumerate(zip(values, function.params, strict=True)):
+        wanted = param.local.type
+        if (
+            value is not None
+            and isinstance(value.type, LiteralType)
+            and isinstance(wanted, ScalarType)
+            and isinstance(wanted.dtype, DTypeVar)
+            and wanted.dtype in solver.open
+        ):
+            settled = settle(solver.scope, value)
+            values[i] = settled
+            if isinstance(settled.type, ScalarType):
+                dtype: AnyDType = settled.type.dtype
+                solver.bind(wanted.dtype, dtype)
+
+
+def place_arguments(
+    scope: Scope, e: ast.CallExpr, names: list[str], callee: str
+) -> list[ast.Argument | None] | None:
+    """Arguments by parameter; None for a parameter without one. E2102 for what does not fit."""
+    placed: list[ast.Argument | None] = [None] * len(names)
+    named = False
+    for i, arg in enumerate(e.args):
+        if arg.name is None:
+            if named:
+                scope.error("E2102", "positional arguments come before named ones", arg.span)
+                return None
+            if i >= len(names):
+                plural = "" if len(names) == 1 else "s"
+                scope.error(
+                    "E2102",
+                    f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
+                    arg.span,
+                )
+                return None
+            placed[i] = arg
+            continue
+        named = True
+        if arg.name.text not in names:
+            scope.error(
+                "E2102",
+                f"`{callee}` has no parameter `{arg.name.text}`",
+                arg.name.span,
+                help=did_you_mean(arg.name.text, names) or f"its parameters: {', '.join(names)}",
+            )
+            return None
+        at = names.index(arg.name.text)
+        if placed[at] is not None:
+            scope.error("E2102", f"`{arg.name.text}` is given twice", arg.span)
+            return None
+        placed[at] = arg
+    return placed

@@ -1,0 +1,186 @@
+"""When a value may stand where a type is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
+from linnet.check.prover import Facts, Relation
+from linnet.check.scope import Scope, is_error
+from linnet.check.typed import TConst, TDim, TExpr
+from linnet.check.types import (
+    ERROR,
+    EnumType,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    Shape,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+)
+from linnet.source.files import Span
+
+# The least magnitude that rounds beyond a float dtype's range (IEEE 754, ties to even).
+_OVERFLOW = {
+    DType.F16: 65520.0,
+    DType.BF16: 3.3961775292304957e38,
+    DType.F32: 3.4028235677973366e38,
+    DType.F64: float("inf"),
+}
+
+
+def bad(span: Span) -> TExpr:
+    """What stands for an expression that was reported."""
+    return TConst(0, ERROR, span)
+
+
+def dtype_hint(type_: Type | None) -> AnyDType | None:
+    """The dtype that a scalar or tensor context asks for."""
+    return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
+
+
+def same_shape(facts: Facts, a: Shape, b: Shape) -> bool:
+    """Equal axis by axis, provably."""
+    if len(a) != len(b):
+        return False
+    for x, y in zip(a, b, strict=True):
+        if isinstance(x, Symbol) or isinstance(y, Symbol):
+            if x is not y:
+                return False
+        elif not facts.equal(x, y):
+            return False
+    return True
+
+
+def same_type(facts: Facts, a: Type, b: Type) -> bool:
+    match a, b:
+        case TensorType(), TensorType():
+            return a.dtype == b.dtype and same_shape(facts, a.dims, b.dims)
+        case OptionalType(x), OptionalType(y):
+            return same_type(facts, x, y)
+        case TupleType(xs), TupleType(ys):
+            return len(xs) == len(ys) and all(map(lambda x, y: same_type(facts, x, y), xs, ys))
+        case StructType(), StructType():
+            return a.key == b.key and all(
+                same_type(facts, x[1], y[1]) for x, y in zip(a.fields, b.fields, strict=True)
+            )
+        case EnumType(), EnumType():
+            return a.key == b.key
+        case _:
+            return a == b
+
+
+def literal_fits(value: int, dtype: DType) -> bool:
+    if dtype.is_integer:
+        low, high = dtype.integer_range()
+        return low <= value <= high
+    return dtype.is_float and abs(value) < _OVERFLOW[dtype]
+
+
+def adapt(scope: Scope, expr: TExpr, dtype: AnyDType) -> TExpr:
+    """Give a compile-time number the dtype of its context (E2105 if it does not fit)."""
+    literal = expr.type
+    assert isinstance(literal, LiteralType)
+    target = ScalarType(dtype)
+    possible = admits(dtype)
+    if literal.value is None:
+        assert isinstance(expr, TConst)
+        wrong = [d for d in possible if not d.is_float]
+        if wrong:
+            return _unfit(scope, expr, dtype, "a float literal")
+        if isinstance(dtype, DType) and abs(float(str(expr.value))) >= _OVERFLOW[dtype]:
+            return _unfit(scope, expr, dtype, f"`{expr.value}`")
+        return replace(expr, type=target)
+    number = literal.value.as_int()
+    if DType.BOOL in possible:
+        return _unfit(scope, expr, dtype, "a number")
+    if number is None:
+        return TDim(literal.value, target, expr.span)
+    if not all(literal_fits(number, d) for d in possible):
+        return _unfit(scope, expr, dtype, f"`{number}`")
+    return TConst(number, target, expr.span)
+
+
+def _unfit(scope: Scope, expr: TExpr, dtype: AnyDType, what: str) -> TExpr:
+    help_ = None
+    if isinstance(dtype, DTypeVar):
+        help_ = f"`{dtype}` may be any {dtype.kind}; `cast<{dtype}>(...)` converts a value"
+    scope.error("E2105", f"{what} does not fit `{dtype}`", expr.span, help=help_)
+    return bad(expr.span)
+
+
+def settle(scope: Scope, expr: TExpr) -> TExpr:
+    """A compile-time number without context: an integer is i64, a float f64."""
+    if isinstance(expr.type, LiteralType):
+        return adapt(scope, expr, DType.F64 if expr.type.value is None else DType.I64)
+    return expr
+
+
+def conform(
+    scope: Scope, expr: TExpr, wanted: Type, what: str, related: tuple[tuple[Span, str], ...] = ()
+) -> TExpr:
+    """`expr` where `wanted` is asked for; reports and returns an error value if it is not that."""
+    found = expr.type
+    if is_error(found, wanted):
+        return bad(expr.span)
+    if isinstance(found, LiteralType):
+        if isinstance(wanted, ScalarType):
+            return adapt(scope, expr, wanted.dtype)
+        found = ScalarType(DType.F64 if found.value is None else DType.I64)
+    if same_type(scope.facts, found, wanted):
+        return expr
+    _mismatch(scope, expr.span, found, wanted, what, related)
+    return bad(expr.span)
+
+
+def _mismatch(
+    scope: Scope,
+    span: Span,
+    found: Type,
+    wanted: Type,
+    what: str,
+    related: tuple[tuple[Span, str], ...],
+) -> None:
+    message = f"{what} is `{found}`, `{wanted}` is expected"
+    if isinstance(found, TensorType) and isinstance(wanted, TensorType):
+        notes = shape_notes(scope, found.dims, wanted.dims)
+        if not same_shape(scope.facts, found.dims, wanted.dims):
+            if found.dtype != wanted.dtype:
+                notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
+            scope.error("E2202", message, span, "has the wrong shape", related, notes)
+            return
+    dtypes = dtype_hint(found), dtype_hint(wanted)
+    if type(found) is type(wanted) and None not in dtypes:
+        help_ = f"convert it: `cast<{dtypes[1]}>(...)`"
+        scope.error("E2103", message, span, "has the wrong dtype", related, help=help_)
+        return
+    help_ = None
+    if isinstance(wanted, OptionalType) and same_type(scope.facts, found, wanted.inner):
+        help_ = "wrap it: `some(...)`"
+    elif isinstance(found, OptionalType):
+        help_ = "look inside with `match x { some(v) => ... none => ... }`"
+    scope.error("E2101", message, span, "has the wrong type", related, help=help_)
+
+
+def shape_notes(scope: Scope, found: Shape, wanted: Shape) -> list[str]:
+    """For each axis that differs, the equation that cannot be proven and what is assumed."""
+    if len(found) != len(wanted):
+        return [f"{len(found)} axes are not {len(wanted)}"]
+    notes: list[str] = []
+    for axis, (x, y) in enumerate(zip(found, wanted, strict=True)):
+        if isinstance(x, Symbol) or isinstance(y, Symbol):
+            if x is not y:
+                notes.append(f"axis {axis}: a pack matches only itself")
+        elif not scope.facts.equal(x, y):
+            relation = Relation("==", x, y)
+            answer = scope.facts.prove(relation)
+            notes.append(f"axis {axis}: `{relation}` is not provable")
+            if answer.counterexample:
+                case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
+                notes.append(f"it is false when {case}")
+            if Dim.of(0) not in (x, y) and (x.symbols() or y.symbols()):
+                notes.extend(scope.assumptions(relation))
+    return notes

@@ -1,0 +1,342 @@
+"""Signatures: generics, parameters, members. Each item's is worked out once, on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from linnet.check import consts, typeexpr
+from linnet.check.dimexpr import extent_of, generic_arg, relation_of
+from linnet.check.dims import Symbol
+from linnet.check.dtypes import KINDS, DTypeVar
+from linnet.check.names import ItemRef, did_you_mean
+from linnet.check.prover import Facts, Relation
+from linnet.check.scope import AliasInfo, BlockInfo, Scope, StructInfo, World
+from linnet.check.typed import (
+    Local,
+    TBlock,
+    TFunction,
+    TGeneric,
+    TMemberDecl,
+    TParam,
+    TSub,
+)
+from linnet.check.types import (
+    ERROR,
+    OptionalType,
+    ScalarType,
+    StructType,
+    TensorType,
+    Type,
+)
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+Found = TypeVar("Found")
+
+
+def item_scope(world: World, ref: ItemRef) -> Scope:
+    """An empty scope in the module of `ref`."""
+    return Scope(world, world.scopes[ref.module])
+
+
+def guarded(
+    world: World, ref: ItemRef, user: Scope, span: Span, make: Callable[[], Found]
+) -> Found | None:
+    """Run `make` unless it is running already: then the item is defined by itself (E2122)."""
+    if ref.key in world.active:
+        if ref.key not in world.broken:
+            world.broken.add(ref.key)
+            chain = [*world.active[world.active.index(ref.key) :], ref.key]
+            names = " -> ".join(f"`{k.rpartition('::')[2]}`" for k in chain)
+            user.error(
+                "E2122",
+                f"`{ref.item.name.text}` is defined in terms of itself",
+                span,
+                related=[(ref.item.name.span, "declared here")],
+                notes=[f"by way of {names}"],
+            )
+        return None
+    world.active.append(ref.key)
+    try:
+        return make()
+    finally:
+        world.active.pop()
+
+
+def generics_of(scope: Scope, declared: tuple[ast.Generic, ...]) -> tuple[TGeneric, ...]:
+    """Bring generics into `scope`."""
+    out: list[TGeneric] = []
+    for generic in declared:
+        name = generic.name.text
+        if not _known_kind(scope, generic):
+            scope.module.broken.add(name)
+            continue
+        if name in scope.generics:
+            scope.error(
+                "E1205",
+                f"two generics are named `{name}`",
+                generic.name.span,
+                related=[(scope.generics[name].span, "the first")],
+            )
+            continue
+        kind = generic.kind.text
+        binder = Symbol(name, kind == "Shape") if kind in ("Dim", "Shape") else DTypeVar(name, kind)
+        typed = TGeneric(name, kind, binder, None, generic.name.span)
+        if generic.default is not None:
+            default = generic_arg(scope, typed, generic.default)
+            typed = TGeneric(name, kind, binder, default, generic.name.span)
+        scope.generics[name] = typed
+        out.append(typed)
+    return tuple(out)
+
+
+def _known_kind(scope: Scope, generic: ast.Generic) -> bool:
+    kind = generic.kind.text
+    if kind not in ("Dim", "Shape") and kind not in KINDS:
+        kinds = ["Dim", "Shape", *KINDS]
+        scope.error(
+            "E1208",
+            f"`{kind}` is not a kind of generic",
+            generic.kind.span,
+            help=did_you_mean(kind, kinds) or f"one of {', '.join(kinds)}",
+        )
+        return False
+    if generic.pack != (kind == "Shape"):
+        scope.error(
+            "E1208",
+            f"`{generic.name.text}` is a {kind}: "
+            + ("write `*` before it" if kind == "Shape" else "only a Shape is written with `*`"),
+            generic.span,
+        )
+        return False
+    return True
+
+
+def facts_of(scope: Scope, where: tuple[ast.Expr, ...]) -> tuple[Relation, ...]:
+    """Assume a `where` in `scope`; each relation may use the ones before it."""
+    out: list[Relation] = []
+    for expr in where:
+        relation = relation_of(scope, expr)
+        if relation is not None:
+            out.append(relation)
+            scope.facts = scope.facts.adding([relation])
+    return tuple(out)
+
+
+def function_key(ref: ItemRef, block: str | None) -> str:
+    return f"{block}.{ref.item.name.text}" if block else ref.key
+
+
+def function(world: World, ref: ItemRef) -> TFunction:
+    """The signature of a function outside a block."""
+    assert isinstance(ref.item, ast.FunctionDecl)
+    if ref.key not in world.program.functions:
+        world.program.functions[ref.key] = signature(item_scope(world, ref), ref.item, ref.key)
+    return world.program.functions[ref.key]
+
+
+def signature(
+    scope: Scope, decl: ast.FunctionDecl, key: str, block: str | None = None
+) -> TFunction:
+    """The signature of `decl`; generics and facts are added to `scope`."""
+    own = generics_of(scope, decl.generics)
+    facts = facts_of(scope, decl.where)
+    params: dict[str, TParam] = {}
+    for param in decl.params:
+        name = param.name.text
+        type_ = typeexpr.type_of(scope, param.type)
+        if name in params or name in scope.generics:
+            other = params[name].local if name in params else scope.generics[name]
+            scope.error(
+                "E1205",
+                f"two parameters or generics are named `{name}`",
+                param.name.span,
+                related=[(other.span, "the first")],
+            )
+            continue
+        default = None
+        if param.default is not None and type_ != ERROR:
+            default = consts.default_value(scope, param.default, type_)
+        params[name] = TParam(Local(name, type_, False, param.name.span), default)
+    result = typeexpr.type_of(scope, decl.result)
+    return TFunction(
+        key,
+        decl.kind,
+        decl.public,
+        block,
+        own,
+        tuple(params.values()),
+        result,
+        facts,
+        decl.doc,
+        decl.name.span,
+    )
+
+
+def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | None:
+    if ref.key not in world.structs:
+        decl = ref.item
+        assert isinstance(decl, ast.StructDecl)
+
+        def make() -> StructInfo:
+            scope = item_scope(world, ref)
+            own = generics_of(scope, decl.generics)
+            facts = facts_of(scope, decl.where)
+            fields: dict[str, Type] = {}
+            for f in decl.fields:
+                if f.name.text in fields:
+                    scope.error("E1205", f"two fields are named `{f.name.text}`", f.name.span)
+                fields[f.name.text] = typeexpr.type_of(scope, f.type)
+            args = tuple((g.binder,) if g.kind == "Shape" else _own(g) for g in own)
+            return StructInfo(own, facts, StructType(ref.key, args, tuple(fields.items())))
+
+        found = guarded(world, ref, user, span, make)
+        if found is None:
+            return None
+        world.structs[ref.key] = found
+    return world.structs[ref.key]
+
+
+def _own(generic: TGeneric):  # noqa: ANN202
+    from linnet.check.dims import Dim
+
+    return Dim.of(generic.binder) if isinstance(generic.binder, Symbol) else generic.binder
+
+
+def alias(world: World, ref: ItemRef, user: Scope, span: Span) -> AliasInfo | None:
+    if ref.key not in world.aliases:
+        decl = ref.item
+        assert isinstance(decl, ast.AliasDecl)
+
+        def make() -> AliasInfo:
+            scope = item_scope(world, ref)
+            own = generics_of(scope, decl.generics)
+            return AliasInfo(own, typeexpr.type_of(scope, decl.type))
+
+        found = guarded(world, ref, user, span, make)
+        if found is None:
+            return None
+        world.aliases[ref.key] = found
+    return world.aliases[ref.key]
+
+
+def block(world: World, ref: ItemRef, user: Scope, span: Span) -> BlockInfo | None:
+    """A block's members and the signatures of its methods."""
+    if ref.key not in world.blocks:
+        found = guarded(world, ref, user, span, lambda: _make_block(world, ref))
+        if found is None:
+            return None
+        world.blocks[ref.key] = found
+        world.program.blocks[ref.key] = found.typed
+    return world.blocks[ref.key]
+
+
+def block_scope(world: World, info: BlockInfo) -> Scope:
+    """A scope inside a block: its generics, its `where`, its members."""
+    scope = item_scope(world, info.ref)
+    scope.generics = {g.name: g for g in info.typed.generics}
+    scope.facts = Facts(info.typed.facts)
+    scope.block = info
+    return scope
+
+
+def _make_block(world: World, ref: ItemRef) -> BlockInfo:
+    decl = ref.item
+    assert isinstance(decl, ast.BlockDecl)
+    scope = item_scope(world, ref)
+    own = generics_of(scope, decl.generics)
+    facts = facts_of(scope, decl.where)
+    typed = TBlock(ref.key, own, facts, {}, {}, {}, decl.doc, decl.name.span)
+    info = BlockInfo(ref, typed, {}, set())
+    seen: dict[str, Span] = {}
+    for named in (*decl.members, *decl.methods):
+        name = named.name.text
+        if name in seen or name in scope.generics:
+            other = seen.get(name) or scope.generics[name].span
+            scope.error(
+                "E1205",
+                f"two members are named `{name}`",
+                named.name.span,
+                related=[(other, "the first")],
+            )
+            continue
+        seen[name] = named.name.span
+        if isinstance(named, ast.Member):
+            _member(scope, info, named)
+    for method in decl.methods:
+        key = f"{ref.key}.{method.name.text}"
+        if seen[method.name.text] == method.name.span:
+            function_ = signature(block_scope(world, info), method, key, ref.key)
+            info.methods[method.name.text] = function_
+            typed.methods[method.name.text] = key
+            world.program.functions[key] = function_
+            if method.public:
+                info.public.add(method.name.text)
+    return info
+
+
+def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
+    name = decl.name.text
+    optional = isinstance(decl.type, ast.OptionalTypeExpr)
+    if decl.default is not None and not (optional and isinstance(decl.default, ast.NoneLit)):
+        code = "E4102" if decl.kind in ("param", "buffer") else "E4101"
+        scope.error(
+            code,
+            f"a `{decl.kind}` has no value in the source"
+            + ("; it comes from the checkpoint" if decl.kind == "param" else ""),
+            decl.default.span,
+            help="only `= none` on an optional member is allowed",
+        )
+    if decl.kind == "sub":
+        sub = _sub(scope, decl)
+        if sub is not None:
+            info.typed.subs[name] = sub
+        else:
+            scope.module.broken.add(name)
+        return
+    type_ = typeexpr.type_of(scope, decl.type)
+    inner = type_.inner if isinstance(type_, OptionalType) else type_
+    if type_ != ERROR and not isinstance(inner, TensorType | ScalarType):
+        scope.error("E4101", f"a `{decl.kind}` cannot be {type_}", decl.type.span)
+        type_ = ERROR
+    if isinstance(type_, OptionalType) and decl.kind == "state":
+        scope.error("E4101", "a `state` is always there", decl.type.span)
+        type_ = ERROR
+    info.typed.members[name] = TMemberDecl(
+        decl.kind, name, type_, isinstance(type_, OptionalType), decl.name.span
+    )
+
+
+def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
+    type_, optional, count = decl.type, False, None
+    if isinstance(type_, ast.OptionalTypeExpr):
+        type_, optional = type_.inner, True
+    if isinstance(type_, ast.ArrayTypeExpr):
+        count = extent_of(scope, type_.count)
+        if count is None:
+            return None
+        type_ = type_.element
+    if not isinstance(type_, ast.NamedTypeExpr):
+        scope.error("E4101", "the type of a `sub` is a block", type_.span)
+        return None
+    ref = typeexpr.resolve_path(scope, type_.path)
+    if ref is None:
+        return None
+    if not isinstance(ref.item, ast.BlockDecl):
+        scope.error(
+            "E4101",
+            f"`{ref.item.name.text}` is not a block",
+            type_.span,
+            related=[(ref.item.name.span, "declared here")],
+        )
+        return None
+    info = block(scope.world, ref, scope, type_.span)
+    if info is None:
+        return None
+    bound = typeexpr.bind_written(scope, info.typed.generics, type_.args, type_.span)
+    if bound is None:
+        return None
+    typeexpr.obligations(scope, info.typed.facts, bound, type_.span)  # pyright: ignore
+    args = tuple(bound[g.binder] for g in info.typed.generics)
+    return TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)

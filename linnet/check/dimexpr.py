@@ -1,0 +1,247 @@
+"""Dimension expressions, generic arguments and `where` relations."""
+
+from __future__ import annotations
+
+from linnet.check import consts
+from linnet.check.dims import Dim, Symbol, dim_max, dim_min
+from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar, admits
+from linnet.check.names import ItemRef, did_you_mean
+from linnet.check.prover import Relation
+from linnet.check.scope import Scope
+from linnet.check.typed import TGeneric
+from linnet.check.types import GenericArg, Shape
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def unknown_name(scope: Scope, name: str, span: Span) -> None:
+    """E1201, unless the name was imported by a `use` that was reported already."""
+    if name not in scope.module.broken:
+        scope.error(
+            "E1201",
+            f"nothing named `{name}` is declared here",
+            span,
+            help=did_you_mean(name, scope.visible()),
+        )
+
+
+def arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim | None:
+    """`left op right` over compile-time integers; a divisor must be provably positive."""
+    if op in "/%":
+        message = f"the divisor `{right}` is not provably positive"
+        if not scope.require(Relation(">", right, Dim.of(0)), "E2205", message, span):
+            return None
+        return left // right if op == "/" else left % right
+    if op == "+":
+        return left + right
+    return left - right if op == "-" else left * right
+
+
+def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
+    """The compile-time integer that `expr` is; None after a report."""
+    match expr:
+        case ast.IntLit(value):
+            return Dim.of(value)
+        case ast.NameExpr(name, span):
+            return _named_dim(scope, name, span)
+        case ast.UnaryExpr("-" | "+" as op, operand):
+            inner = dim_of(scope, operand)
+            return inner if inner is None or op == "+" else -inner
+        case ast.BinaryExpr(op, left, right) if op in ("+", "-", "*", "/", "%"):
+            a, b = dim_of(scope, left), dim_of(scope, right)
+            return None if a is None or b is None else arithmetic(scope, op, a, b, right.span)
+        case ast.CallExpr(ast.NameExpr("min" | "max" as name), None, args) if len(args) == 2:
+            a, b = dim_of(scope, args[0].value), dim_of(scope, args[1].value)
+            if a is None or b is None:
+                return None
+            return dim_min(a, b) if name == "min" else dim_max(a, b)
+        case ast.FieldExpr(ast.NameExpr(module), name):
+            found = scope.module.find(module)
+            if found is not None and not isinstance(found, ItemRef):
+                return _const_dim(scope, found.module, name.text, expr.span)
+    scope.error("E2123", "a compile-time integer is required here", expr.span)
+    return None
+
+
+def _const_dim(scope: Scope, module: str, name: str, span: Span) -> Dim | None:
+    item = scope.world.scopes[module].items.get(name)
+    if item is None or not item.item.public:
+        unknown_name(scope, name, span)
+        return None
+    return _item_dim(scope, item, span)
+
+
+def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
+    local = scope.local(name)
+    if local is not None:
+        scope.error(
+            "E2123",
+            f"`{name}` is known only at run time; a dimension is a compile-time integer",
+            span,
+            related=[(local.span, "declared here")],
+        )
+        return None
+    generic = scope.generics.get(name)
+    if generic is not None:
+        if generic.kind == "Dim":
+            assert isinstance(generic.binder, Symbol)
+            return Dim.of(generic.binder)
+        scope.error(
+            "E2123",
+            f"`{name}` is a {generic.kind}, not a compile-time integer",
+            span,
+            related=[(generic.span, "declared here")],
+        )
+        return None
+    ref = scope.module.find(name)
+    if isinstance(ref, ItemRef):
+        return _item_dim(scope, ref, span)
+    unknown_name(scope, name, span)
+    return None
+
+
+def _item_dim(scope: Scope, ref: ItemRef, span: Span) -> Dim | None:
+    if isinstance(ref.item, ast.ConstDecl):
+        value = consts.const_dim(scope.world, ref)
+        if value is not None or ref.key in scope.world.broken:
+            return value
+    scope.error(
+        "E2123",
+        f"`{ref.item.name.text}` is not a compile-time integer",
+        span,
+        related=[(ref.item.name.span, "declared here")],
+    )
+    return None
+
+
+def extent_of(scope: Scope, expr: ast.Expr) -> Dim | None:
+    """A dimension of a shape: a compile-time integer that is not provably negative."""
+    dim = dim_of(scope, expr)
+    if dim is not None and scope.facts.prove(Relation("<", dim, Dim.of(0))).verdict == "proven":
+        scope.error("E2208", f"the dimension `{dim}` is negative", expr.span)
+        return None
+    return dim
+
+
+def shape_of(scope: Scope, items: tuple[ast.Expr, ...]) -> Shape | None:
+    """The shape that a list of dimensions and packs spells."""
+    out: list[Dim | Symbol] = []
+    for item in items:
+        if isinstance(item, ast.PackExpr):
+            pack = _pack(scope, item)
+            if pack is None:
+                return None
+            out.append(pack)
+        elif (
+            isinstance(item, ast.NameExpr)
+            and item.name in scope.generics
+            and scope.generics[item.name].kind == "Shape"
+        ):
+            scope.error(
+                "E2123",
+                f"`{item.name}` is a Shape, not a dimension",
+                item.span,
+                help=f"write `*{item.name}` for its axes",
+            )
+            return None
+        else:
+            dim = extent_of(scope, item)
+            if dim is None:
+                return None
+            out.append(dim)
+    return tuple(out)
+
+
+def _pack(scope: Scope, item: ast.PackExpr) -> Symbol | None:
+    generic = scope.generics.get(item.name.text)
+    if generic is None:
+        unknown_name(scope, item.name.text, item.span)
+        return None
+    if generic.kind != "Shape":
+        scope.error(
+            "E1208",
+            f"`{generic.name}` is a {generic.kind}, not a Shape",
+            item.span,
+            related=[(generic.span, "declared here")],
+            help=f"write `{generic.name}` without `*`",
+        )
+        return None
+    assert isinstance(generic.binder, Symbol)
+    return generic.binder
+
+
+def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
+    """The dtype that `expr` names."""
+    if isinstance(expr, ast.NameExpr):
+        generic = scope.generics.get(expr.name)
+        if generic is not None and isinstance(generic.binder, DTypeVar):
+            return generic.binder
+        if generic is None and expr.name in BY_NAME:
+            return BY_NAME[expr.name]
+        if generic is None and scope.module.find(expr.name) is None:
+            unknown_name(scope, expr.name, expr.span)
+            return None
+    scope.error("E1208", "a dtype is expected here", expr.span, help="`f32`, `bf16`, `i32`, ...")
+    return None
+
+
+def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg | None:
+    """`expr` as an argument for `generic`."""
+    if generic.kind == "Dim":
+        return extent_of(scope, expr)
+    if generic.kind == "Shape":
+        if isinstance(expr, ast.ShapeExpr):
+            return shape_of(scope, expr.items)
+        if isinstance(expr, ast.PackExpr):
+            return shape_of(scope, (expr,))
+        scope.error(
+            "E2111",
+            f"`*{generic.name}` takes a shape",
+            expr.span,
+            related=[(generic.span, "declared here")],
+            help="write the dimensions in brackets: `[A, B]`, `[]`, or pass on a pack: `*S`",
+        )
+        return None
+    if isinstance(expr, ast.IntLit | ast.ShapeExpr | ast.PackExpr | ast.BinaryExpr):
+        scope.error(
+            "E2111",
+            f"`{generic.name}` takes a dtype",
+            expr.span,
+            related=[(generic.span, "declared here")],
+        )
+        return None
+    dtype = dtype_of(scope, expr)
+    return dtype if dtype is None or check_kind(scope, generic, dtype, expr.span) else None
+
+
+def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> bool:
+    """Report E2112 unless every dtype that `dtype` may be is of the generic's kind."""
+    from_kind = DTypeVar("", generic.kind)
+    if admits(dtype) <= admits(from_kind):
+        return True
+    scope.error(
+        "E2112",
+        f"`{generic.name}` must be a {generic.kind}, and `{dtype}` is not"
+        + (f" always (it is a {dtype.kind})" if isinstance(dtype, DTypeVar) else ""),
+        span,
+        related=[(generic.span, "declared here")],
+    )
+    return False
+
+
+def relation_of(scope: Scope, expr: ast.Expr) -> Relation | None:
+    """One relation of a `where`."""
+    if isinstance(expr, ast.BinaryExpr) and expr.op in COMPARISONS:
+        left, right = dim_of(scope, expr.left), dim_of(scope, expr.right)
+        if left is None or right is None:
+            return None
+        return Relation(expr.op, left, right)  # pyright: ignore[reportArgumentType]
+    scope.error(
+        "E2123",
+        "`where` lists relations between compile-time integers",
+        expr.span,
+        help="for example `where H % Heads == 0, S > 0`",
+    )
+    return None

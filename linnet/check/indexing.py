@@ -1,0 +1,144 @@
+"""Indexing outside index notation: `x[0]`, `x[i]`, `x[:, 1:3]`, `x[..., 0::2]`."""
+
+from __future__ import annotations
+
+from linnet.check import expr
+from linnet.check.convert import bad
+from linnet.check.dimexpr import dim_of
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import INTEGERS, admits
+from linnet.check.operators import shaped
+from linnet.check.prover import Relation
+from linnet.check.scope import Scope, is_error
+from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
+from linnet.check.types import LiteralType, ScalarType, Shape, TensorType
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+
+def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
+    base = expr.settled(scope, e.base)
+    if is_error(base.type):
+        return bad(e.span)
+    if not isinstance(base.type, TensorType):
+        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span)
+        return bad(e.span)
+    items = _align(scope, e, base.type)
+    if items is None:
+        return bad(e.span)
+    typed: list[AxisIndex] = []
+    kept: list[Dim | Symbol] = []
+    good = True
+    for item, extent in zip(items, base.type.dims, strict=True):
+        at = AtAll() if item is None else _one(scope, item, extent)
+        if at is None:
+            good = False
+            continue
+        typed.append(at)
+        kept.extend(_kept(at, extent))
+    if not good:
+        return bad(e.span)
+    return TIndex(base, tuple(typed), shaped(tuple(kept), base.type.dtype), e.span)
+
+
+def _align(
+    scope: Scope, e: ast.IndexExpr, type_: TensorType
+) -> list[ast.Expr | None] | None:
+    """One item per element of the shape; None stands for the whole of it."""
+    dots = [i for i, item in enumerate(e.items) if isinstance(item, ast.EllipsisExpr)]
+    rank = len(type_.dims)
+    if len(dots) > 1:
+        scope.error("E2209", "`...` can stand only once", e.items[dots[1]].span)
+        return None
+    written = len(e.items) - len(dots)
+    if written > rank or (not dots and written != rank):
+        every = f"`{type_}` has {rank} axes, {written} are indexed"
+        help_ = "`...` stands for the axes not written" if written < rank else None
+        scope.error("E2204", every, e.span, help=help_)
+        return None
+    items: list[ast.Expr | None] = list(e.items)
+    if dots:
+        items[dots[0] : dots[0] + 1] = [None] * (rank - written)
+    return items
+
+
+def _one(scope: Scope, item: ast.Expr, extent: Dim | Symbol) -> AxisIndex | None:
+    if isinstance(item, ast.SliceExpr) and not (item.start or item.stop or item.step):
+        return AtAll()
+    if isinstance(extent, Symbol):
+        help_ = "use `...` for the axes of a pack"
+        scope.error("E2209", f"an axis of the pack `*{extent.name}` cannot be indexed alone",
+                    item.span, help=help_)
+        return None
+    if isinstance(item, ast.SliceExpr):
+        return _range(scope, item, extent)
+    if isinstance(item, ast.PackExpr):
+        scope.error("E3104", "a pack index is only valid in index notation", item.span)
+        return None
+    value = expr.infer(scope, item, None)
+    if is_error(value.type):
+        return None
+    if isinstance(value.type, LiteralType) and value.type.value is not None:
+        at = value.type.value
+        return AtStatic(at) if within(scope, at, extent, item.span) else None
+    dtype = value.type.dtype if isinstance(value.type, ScalarType) else None
+    if dtype is None or not admits(dtype) <= INTEGERS:
+        scope.error("E2209", f"an index is a scalar integer, this is `{value.type}`", item.span)
+        return None
+    return AtDynamic(value)
+
+
+def within(scope: Scope, at: Dim, extent: Dim, span: Span) -> bool:
+    """Prove `0 <= at < extent` (E2209)."""
+    number = at.as_int()
+    if number is not None and number < 0:
+        help_ = f"count from the front: `{extent} - {-number}`"
+        scope.error("E2209", "there are no negative indices", span, help=help_)
+        return False
+    message = f"the index `{at}` is not provably within an axis of `{extent}`"
+    low = Relation(">=", at, Dim.of(0))
+    return scope.require(low, "E2209", message, span) and scope.require(
+        Relation("<", at, extent), "E2209", message, span
+    )
+
+
+def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
+    start = dim_of(scope, item.start) if item.start else Dim.of(0)
+    stop = dim_of(scope, item.stop) if item.stop else extent
+    step = dim_of(scope, item.step) if item.step else Dim.of(1)
+    if start is None or stop is None or step is None:
+        return None
+    stride = step.as_int()
+    if stride is None or stride < 1:
+        assert item.step is not None
+        scope.error("E2209", "a step is a positive literal", item.step.span)
+        return None
+    for bound in (start, stop):
+        number = bound.as_int()
+        if number is not None and number < 0:
+            scope.error(
+                "E2209",
+                "there are no negative bounds",
+                item.span,
+                help=f"count from the front: `{extent} - {-number}`",
+            )
+            return None
+    message = f"the slice `{start}:{stop}` is not provably within an axis of `{extent}`"
+    for relation in (
+        Relation(">=", start, Dim.of(0)),
+        Relation("<=", start, stop),
+        Relation("<=", stop, extent),
+    ):
+        if not scope.require(relation, "E2209", message, item.span):
+            return None
+    return AtRange(start, stop, stride)
+
+
+def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:
+    match at:
+        case AtAll():
+            return (extent,)
+        case AtRange(start, stop, step):
+            return ((stop - start + (step - 1)) // step,)
+        case _:
+            return ()

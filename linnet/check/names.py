@@ -1,0 +1,176 @@
+"""Module scopes: which item a name means, before any item is looked into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Protocol
+
+from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+PRELUDE = frozenset(
+    "cast exp log sqrt rsqrt sin cos tanh abs min max select reshape permute broadcast_to concat "
+    "iota fill shl shr cumsum pad gather scatter Tensor".split()
+)
+
+
+class SourceModule(Protocol):
+    """What the checker needs of a module that `packages` found."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def tree(self) -> ast.Module: ...
+    @property
+    def uses(self) -> Mapping[int, str]: ...
+    @property
+    def root(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRef:
+    """An item and the module that declares it."""
+
+    module: str
+    item: ast.Item
+
+    @property
+    def key(self) -> str:
+        return f"{self.module}::{self.item.name.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A whole module, imported by `use a.b`."""
+
+    module: str
+
+
+@dataclass(slots=True)
+class ModuleScope:
+    """The names of one module. `used` collects the imports that something mentioned."""
+
+    key: str
+    tree: ast.Module
+    root: bool
+    items: dict[str, ItemRef] = field(default_factory=dict[str, ItemRef])
+    imports: dict[str, ItemRef | ModuleRef] = field(default_factory=dict[str, ItemRef | ModuleRef])
+    import_spans: dict[str, Span] = field(default_factory=dict[str, Span])
+    broken: set[str] = field(default_factory=set[str])
+    used: set[str] = field(default_factory=set[str])
+
+    def find(self, name: str) -> ItemRef | ModuleRef | None:
+        if name in self.imports:
+            self.used.add(name)
+            return self.imports[name]
+        return self.items.get(name)
+
+    def names(self) -> list[str]:
+        return [*self.items, *self.imports]
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str | None:
+    """A help line with the closest of `names`, or None."""
+    close = get_close_matches(name, list(names), 1, 0.7)
+    return f"did you mean `{close[0]}`?" if close else None
+
+
+def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:
+    """The scopes of all modules, imports resolved; faults are reported once."""
+    found = list(modules)
+    scopes = {m.key: ModuleScope(m.key, m.tree, m.root) for m in found}
+    for module in found:
+        _declare(scopes[module.key], sink)
+    for module in found:
+        for number, use in enumerate(module.tree.uses):
+            target = module.uses.get(number)
+            names = [n.alias or n.name for n in use.names or ()] or [use.path.parts[-1]]
+            if target is None or target not in scopes:
+                scopes[module.key].broken.update(n.text for n in names)
+            else:
+                _import(scopes[module.key], scopes[target], use, sink)
+    return scopes
+
+
+def _declare(scope: ModuleScope, sink: Sink) -> None:
+    for item in scope.tree.items:
+        name = item.name
+        if name.text in PRELUDE:
+            sink.add(
+                Diagnostic(
+                    "E1207",
+                    f"`{name.text}` is part of the prelude and cannot be redeclared",
+                    name.span,
+                    help="choose another name",
+                )
+            )
+        elif name.text in scope.items:
+            first = scope.items[name.text].item.name.span
+            sink.add(
+                Diagnostic(
+                    "E1204",
+                    f"two items are named `{name.text}`",
+                    name.span,
+                    "declared again",
+                    (Related(first, "first declared here"),),
+                )
+            )
+        else:
+            scope.items[name.text] = ItemRef(scope.key, item)
+
+
+def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, sink: Sink) -> None:
+    if use.names is None:
+        _bind(scope, use.path.parts[-1], ModuleRef(target.key), sink)
+        return
+    for entry in use.names:
+        local = entry.alias or entry.name
+        item = target.items.get(entry.name.text)
+        if item is None:
+            scope.broken.add(local.text)
+            if target.tree.complete:
+                sink.add(
+                    Diagnostic(
+                        "E1201",
+                        f"module `{target.key}` has no item `{entry.name.text}`",
+                        entry.name.span,
+                        help=did_you_mean(entry.name.text, target.items),
+                    )
+                )
+        elif not item.item.public:
+            scope.broken.add(local.text)
+            sink.add(
+                Diagnostic(
+                    "E1203",
+                    f"`{entry.name.text}` of `{target.key}` is private",
+                    entry.name.span,
+                    related=(Related(item.item.name.span, "declared without `pub`"),),
+                    help="write `pub` before its declaration",
+                )
+            )
+        else:
+            _bind(scope, local, item, sink)
+
+
+def _bind(scope: ModuleScope, name: ast.Name, ref: ItemRef | ModuleRef, sink: Sink) -> None:
+    if name.text in PRELUDE:
+        message = f"`{name.text}` is part of the prelude and cannot be redeclared"
+        sink.add(Diagnostic("E1207", message, name.span, help="import it under another name"))
+    elif name.text in scope.items or name.text in scope.imports:
+        other = scope.import_spans.get(name.text) or scope.items[name.text].item.name.span
+        sink.add(
+            Diagnostic(
+                "E1204",
+                f"two items are named `{name.text}`",
+                name.span,
+                "imported here",
+                (Related(other, "the other one"),),
+                help=f"rename one of them: `{name.text} as ...`",
+            )
+        )
+    else:
+        scope.imports[name.text] = ref
+        scope.import_spans[name.text] = name.span

@@ -1,0 +1,301 @@
+"""Index notation: `let y[b, o] = sum[i] x[b, i] * w[o, i]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from linnet.check import expr
+from linnet.check.convert import bad, settle
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dimexpr import dtype_of, unknown_name
+from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
+from linnet.check.indexing import within
+from linnet.check.names import did_you_mean
+from linnet.check.operators import shaped
+from linnet.check.prover import Relation
+from linnet.check.scope import IndexUse, Scope, is_error
+from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TReduce
+from linnet.check.types import LiteralType, ScalarType, TensorType, Type
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+_UNKNOWN = Dim.of(0)  # an extent before the first access
+
+
+def define(
+    scope: Scope, indices: tuple[ast.IndexName, ...], body: ast.Expr, hint: Type | None, span: Span
+) -> TExpr:
+    """The tensor that `name[indices] = body` defines."""
+    uses = _introduce(scope, indices, {})
+    if uses is None:
+        return bad(span)
+    element = ScalarType(hint.dtype) if isinstance(hint, TensorType) else None
+    with _indices(scope, uses):
+        value = _element(scope, body, element)
+    if is_error(value.type):
+        return bad(span)
+    if not _all_used(scope, uses, "E3103", "an output index must index something"):
+        return bad(span)
+    assert isinstance(value.type, ScalarType)
+    shape = tuple(u.var.extent for u in uses.values())
+    type_ = shaped(shape, value.type.dtype)
+    return TIndexed(tuple(u.var for u in uses.values()), value, type_, span)
+
+
+@contextmanager
+def _indices(scope: Scope, uses: dict[str, IndexUse] | None) -> Iterator[None]:
+    before, scope.indices = scope.indices, uses
+    try:
+        yield
+    finally:
+        scope.indices = before
+
+
+def _introduce(
+    scope: Scope, names: tuple[ast.IndexName, ...], outer: dict[str, IndexUse]
+) -> dict[str, IndexUse] | None:
+    """New indices; None if one is listed twice."""
+    uses: dict[str, IndexUse] = {}
+    for name in names:
+        other = uses.get(name.name) or outer.get(name.name)
+        if other is not None:
+            scope.error(
+                "E3105",
+                f"the index `{name.name}` is listed twice",
+                name.span,
+                related=[(other.span, "the first")],
+            )
+            return None
+        uses[name.name] = IndexUse(IndexVar(name.name, name.pack, _UNKNOWN), name.span)
+    return uses
+
+
+def _all_used(scope: Scope, uses: dict[str, IndexUse], code: str, why: str) -> bool:
+    good = True
+    for use in uses.values():
+        if use.first is None:
+            good = False
+            scope.error(
+                code,
+                f"the index `{use.var.name}` indexes nothing: {why}",
+                use.span,
+                help="remove it, or use it in an access on the right",
+            )
+    return good
+
+
+def _element(scope: Scope, body: ast.Expr, hint: Type | None) -> TExpr:
+    """A scalar expression over indices."""
+    value = expr.infer(scope, body, hint)
+    if isinstance(value.type, LiteralType):
+        asked = hint.dtype if isinstance(hint, ScalarType) else None
+        from linnet.check.convert import adapt
+
+        value = adapt(scope, value, asked) if asked is not None else settle(scope, value)
+    if not isinstance(value.type, ScalarType) and not is_error(value.type):
+        scope.error(
+            "E3104",
+            f"an element is a scalar, this is `{value.type}`",
+            value.span,
+            help="index every axis of it" if isinstance(value.type, TensorType) else None,
+        )
+        return bad(value.span)
+    return value
+
+
+def reduce(scope: Scope, e: ast.ReduceExpr, hint: Type | None) -> TExpr:
+    """`sum[k] body`; without indices around it, it gives a scalar."""
+    outer = scope.indices or {}
+    uses = _introduce(scope, e.indices, outer)
+    if uses is None:
+        return bad(e.span)
+    accumulator = dtype_of(scope, e.accumulator) if e.accumulator is not None else None
+    if e.accumulator is not None and accumulator is None:
+        return bad(e.span)
+    asked = ScalarType(accumulator) if accumulator is not None else hint
+    asked = asked if isinstance(asked, ScalarType) else None
+    with _indices(scope, {**outer, **uses}):
+        body = _element(scope, e.body, asked)
+    if is_error(body.type):
+        return bad(e.span)
+    if not _all_used(scope, uses, "E3102", "nothing would be reduced"):
+        return bad(e.span)
+    assert isinstance(body.type, ScalarType)
+    if not _reducible(scope, e, body.type.dtype, accumulator):
+        return bad(e.span)
+    variables = tuple(u.var for u in uses.values())
+    typed = TReduce(e.op, accumulator, variables, body, body.type, e.span)
+    return typed if scope.indices is not None else TIndexed((), typed, body.type, e.span)
+
+
+def _reducible(
+    scope: Scope, e: ast.ReduceExpr, dtype: AnyDType, accumulator: AnyDType | None
+) -> bool:
+    logical = e.op in ("any", "all")
+    allowed = frozenset({DType.BOOL}) if logical else FLOATS | INTEGERS
+    if not admits(dtype) <= allowed:
+        help_ = "`any` and `all` reduce `bool`s" if dtype == DType.BOOL else None
+        scope.error("E2104", f"`{e.op}` does not apply to `{dtype}`", e.body.span, help=help_)
+        return False
+    if accumulator is not None and accumulator != dtype:
+        scope.error(
+            "E2103",
+            f"`{e.op}<{accumulator}>` accumulates `{accumulator}`, the summand is `{dtype}`",
+            e.body.span,
+            help=f"convert it: `{e.op}<{accumulator}>[...] cast<{accumulator}>(...)`",
+        )
+        return False
+    return True
+
+
+# --- accesses ----------------------------------------------------------------
+
+
+def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
+    """`base[positions]` inside index notation: every axis is written."""
+    indices = scope.indices
+    assert indices is not None
+    with _indices(scope, None):
+        base = expr.settled(scope, e.base)
+    if is_error(base.type):
+        _touch_all(scope, e)
+        return bad(e.span)
+    if not isinstance(base.type, TensorType):
+        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span)
+        return bad(e.span)
+    if len(e.items) != len(base.type.dims):
+        scope.error(
+            "E2204",
+            f"`{base.type}` has {len(base.type.dims)} axes, {len(e.items)} are indexed",
+            e.span,
+            help="in index notation every axis is written",
+        )
+        _touch_all(scope, e)
+        return bad(e.span)
+    positions: list[IndexVar | TExpr] = []
+    for item, extent in zip(e.items, base.type.dims, strict=True):
+        position = _position(scope, item, extent, base.type)
+        if position is None:
+            _touch_all(scope, e)
+            return bad(e.span)
+        positions.append(position)
+    return TAccess(base, tuple(positions), ScalarType(base.type.dtype), e.span)
+
+
+def _touch_all(scope: Scope, e: ast.IndexExpr) -> None:
+    """After an error: whatever is an index here counts as used, so that it is not reported."""
+    for item in e.items:
+        if isinstance(item, ast.NameExpr) and scope.indices and item.name in scope.indices:
+            use = scope.indices[item.name]
+            use.first = use.first or item.span
+
+
+def _position(
+    scope: Scope, item: ast.Expr, extent: Dim | Symbol, type_: TensorType
+) -> IndexVar | TExpr | None:
+    assert scope.indices is not None
+    if isinstance(item, ast.SliceExpr | ast.EllipsisExpr):
+        scope.error("E3104", "slices are not valid in index notation", item.span)
+        return None
+    if isinstance(item, ast.PackExpr):
+        return _index(scope, item.name.text, item.span, True, extent, type_)
+    if isinstance(item, ast.NameExpr):
+        if item.name in scope.indices:
+            return _index(scope, item.name, item.span, False, extent, type_)
+        if not _is_declared(scope, item.name):
+            close = did_you_mean(item.name, [*scope.indices, *scope.visible()])
+            scope.error(
+                "E3101",
+                f"the index `{item.name}` is neither an output index nor bound by a reduction",
+                item.span,
+                help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
+            )
+            return None
+    if isinstance(extent, Symbol):
+        message = f"the pack `*{extent.name}` of `{type_}` needs a pack index"
+        scope.error("E3106", message, item.span, help="write `*s` here and on the left")
+        return None
+    return _runtime(scope, item, extent)
+
+
+def _is_declared(scope: Scope, name: str) -> bool:
+    if scope.local(name) is not None or name in scope.generics:
+        return True
+    members = scope.block.typed.members if scope.block is not None else {}
+    return name in members or scope.module.find(name) is not None or name in scope.module.broken
+
+
+def _runtime(scope: Scope, item: ast.Expr, extent: Dim) -> TExpr | None:
+    value = expr.infer(scope, item, None)
+    if is_error(value.type):
+        return None
+    if isinstance(value.type, LiteralType) and value.type.value is not None:
+        if not within(scope, value.type.value, extent, item.span):
+            return None
+        return settle(scope, value)
+    dtype = value.type.dtype if isinstance(value.type, ScalarType) else None
+    if dtype is None or not admits(dtype) <= INTEGERS:
+        scope.error("E2209", f"an index is a scalar integer, this is `{value.type}`", item.span)
+        return None
+    return value
+
+
+def _index(
+    scope: Scope, name: str, span: Span, pack: bool, extent: Dim | Symbol, type_: TensorType
+) -> IndexVar | None:
+    assert scope.indices is not None
+    use = scope.indices.get(name)
+    if use is None:
+        if pack:
+            scope.error("E3101", f"the pack index `*{name}` is neither output nor bound", span)
+        else:
+            unknown_name(scope, name, span)
+        return None
+    if use.var.pack != pack or isinstance(extent, Symbol) != pack:
+        what = "a pack" if isinstance(extent, Symbol) else "one axis"
+        scope.error(
+            "E3106",
+            f"`{'*' if pack else ''}{name}` meets {what} of `{type_}`",
+            span,
+            related=[(use.span, "the index")],
+            help="a pack index `*s` walks over the axes of a Shape, a plain index over one axis",
+        )
+        return None
+    if use.first is None:
+        use.var.extent, use.first = extent, span
+        return use.var
+    known = use.var.extent
+    if isinstance(extent, Symbol) or isinstance(known, Symbol):
+        equal = extent is known
+    else:
+        equal = scope.facts.equal(known, extent)
+    if equal:
+        return use.var
+    _conflict(scope, use, span, known, extent)
+    return None
+
+
+def _conflict(
+    scope: Scope, use: IndexUse, span: Span, known: Dim | Symbol, extent: Dim | Symbol
+) -> None:
+    notes: list[str] = []
+    help_ = None
+    if not isinstance(known, Symbol) and not isinstance(extent, Symbol):
+        relation = Relation("==", known, extent)
+        notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
+        if known.symbols() or extent.symbols():
+            help_ = f"if it always holds, state it: `where {relation}`"
+    assert use.first is not None
+    scope.error(
+        "E2201",
+        f"the index `{use.var.name}` is used with the extents `{known}` and `{extent}`",
+        span,
+        f"`{extent}` here",
+        [(use.first, f"`{known}` here")],
+        notes,
+        help_,
+    )
+
+
+__all__ = ["access", "define", "reduce"]

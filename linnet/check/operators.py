@@ -1,0 +1,258 @@
+"""Unary and binary operators, and broadcasting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linnet.check import expr as expressions
+from linnet.check.convert import adapt, bad, dtype_hint
+from linnet.check.dimexpr import arithmetic
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
+from linnet.check.prover import Relation
+from linnet.check.scope import Scope, is_error
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
+from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+BOOL = ScalarType(DType.BOOL)
+_EQUALITY = frozenset({"==", "!="})
+_ORDER = frozenset({"<", "<=", ">", ">="})
+_BITS = frozenset({"&", "|", "^"})
+
+
+def is_literal_only(e: ast.Expr) -> bool:
+    """Whether `e` is made of literals alone, so that its neighbour should be looked at first."""
+    while isinstance(e, ast.UnaryExpr):
+        e = e.operand
+    if isinstance(e, ast.BinaryExpr):
+        return is_literal_only(e.left) and is_literal_only(e.right)
+    return isinstance(e, ast.IntLit | ast.FloatLit)
+
+
+def unary(scope: Scope, e: ast.UnaryExpr, hint: Type | None) -> TExpr:
+    operand = expressions.infer(scope, e.operand, hint)
+    if is_error(operand.type):
+        return bad(e.span)
+    if e.op == "!":
+        return _not(scope, operand, e.span)
+    if isinstance(operand.type, LiteralType):
+        return _signed_literal(operand, e)
+    dtype = dtype_hint(operand.type)
+    if dtype is None or not admits(dtype) <= FLOATS | INTEGERS:
+        scope.error("E2104", f"`{e.op}` does not apply to `{operand.type}`", e.span)
+        return bad(e.span)
+    return operand if e.op == "+" else TUnary("-", operand, operand.type, e.span)
+
+
+def _not(scope: Scope, operand: TExpr, span: Span) -> TExpr:
+    if operand.type != BOOL:
+        scope.error(
+            "E2116",
+            f"`!` takes a scalar `bool`, not `{operand.type}`",
+            operand.span,
+            help="for a tensor of `bool` write `x == false` in index notation, or `x ^ true`",
+        )
+        return bad(span)
+    return TUnary("!", operand, BOOL, span)
+
+
+def _signed_literal(operand: TExpr, e: ast.UnaryExpr) -> TExpr:
+    literal = operand.type
+    assert isinstance(literal, LiteralType)
+    if e.op == "+":
+        return replace(operand, span=e.span)
+    if literal.value is not None:
+        return TDim(-literal.value, LiteralType(-literal.value), e.span)
+    assert isinstance(operand, TConst)
+    text = str(operand.value)
+    return TConst(text[1:] if text.startswith("-") else "-" + text, literal, e.span)
+
+
+def binary(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
+    """`left op right`; operator chains are walked along their left spine without recursion."""
+    chain: list[ast.BinaryExpr] = []
+    node: ast.Expr = e
+    while isinstance(node, ast.BinaryExpr):
+        chain.append(node)
+        node = node.left
+    lowest = chain.pop()
+    result = _first(scope, lowest, hint)
+    while chain:
+        above = chain.pop()
+        right = expressions.infer(scope, above.right, _operand_hint(above.op, result.type, hint))
+        result = combine(scope, above, result, right, hint)
+    return result
+
+
+def _operand_hint(op: str, neighbour: Type, hint: Type | None) -> Type | None:
+    dtype = dtype_hint(neighbour)
+    if dtype is not None:
+        return ScalarType(dtype)
+    return None if op in _EQUALITY | _ORDER or op in ("&&", "||") else hint
+
+
+def _first(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
+    own = _operand_hint(e.op, BOOL, hint) if e.op in ("&&", "||") else hint
+    if e.op in _EQUALITY | _ORDER:
+        own = None
+    if is_literal_only(e.left) and not is_literal_only(e.right):
+        right = expressions.infer(scope, e.right, own)
+        left = expressions.infer(scope, e.left, _operand_hint(e.op, right.type, own))
+    else:
+        left = expressions.infer(scope, e.left, own)
+        right = expressions.infer(scope, e.right, _operand_hint(e.op, left.type, own))
+    return combine(scope, e, left, right, hint)
+
+
+def combine(
+    scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Type | None
+) -> TExpr:
+    span = left.span.to(right.span)
+    if is_error(left.type, right.type):
+        return bad(span)
+    if e.op in ("&&", "||"):
+        return _logic(scope, e.op, left, right, span)
+    a, b = left.type, right.type
+    if isinstance(a, LiteralType) and isinstance(b, LiteralType):
+        if a.value is not None and b.value is not None and e.op in ("+", "-", "*", "/", "%"):
+            value = arithmetic(scope, e.op, a.value, b.value, right.span)
+            return bad(span) if value is None else TDim(value, LiteralType(value), span)
+        wanted = _literal_dtype(a, b, hint if e.op not in _EQUALITY | _ORDER else None)
+        left, right = adapt(scope, left, wanted), adapt(scope, right, wanted)
+    elif isinstance(a, LiteralType) or isinstance(b, LiteralType):
+        left, right = _adapt_pair(scope, left, right)
+    if is_error(left.type, right.type):
+        return bad(span)
+    return _typed(scope, e, left, right, span)
+
+
+def _literal_dtype(a: LiteralType, b: LiteralType, hint: Type | None) -> AnyDType:
+    asked = dtype_hint(hint)
+    if asked is not None and admits(asked) <= FLOATS:
+        return asked
+    if a.value is None or b.value is None:
+        return DType.F64
+    return asked if asked is not None and admits(asked) <= INTEGERS else DType.I64
+
+
+def _adapt_pair(scope: Scope, left: TExpr, right: TExpr) -> tuple[TExpr, TExpr]:
+    literal, other = (left, right) if isinstance(left.type, LiteralType) else (right, left)
+    dtype = dtype_hint(other.type)
+    if dtype is None:
+        return left, right
+    adapted = adapt(scope, literal, dtype)
+    return (adapted, other) if literal is left else (other, adapted)
+
+
+def _logic(scope: Scope, op: str, left: TExpr, right: TExpr, span: Span) -> TExpr:
+    for side in (left, right):
+        if side.type != BOOL:
+            word = "&" if op == "&&" else "|"
+            scope.error(
+                "E2116",
+                f"`{op}` takes scalar `bool`s, not `{side.type}`",
+                side.span,
+                help=f"`{word}` works on tensors of `bool`, elementwise",
+            )
+            return bad(span)
+    return TBinary(op, left, right, BOOL, span)
+
+
+def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Span) -> TExpr:
+    a, b = dtype_hint(left.type), dtype_hint(right.type)
+    if left.type == right.type and e.op in _EQUALITY and a is None:
+        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span)
+        return bad(span)
+    if a is None or b is None:
+        wrong = left if a is None else right
+        scope.error(
+            "E2104",
+            f"`{e.op}` does not apply to `{wrong.type}`",
+            wrong.span,
+            help="look inside with `match x { some(v) => ... none => ... }`"
+            if str(wrong.type).endswith("?")
+            else None,
+        )
+        return bad(span)
+    if a != b:
+        scope.error(
+            "E2103",
+            f"`{e.op}` needs one dtype on both sides: `{a}` and `{b}`",
+            e.op_span,
+            related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
+            help=f"convert one side: `cast<{a}>(...)`",
+        )
+        return bad(span)
+    if not admits(a) <= _allowed(e.op):
+        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span)
+        return bad(span)
+    shape = broadcast(scope, left, right, e.op_span)
+    if shape is None:
+        return bad(span)
+    dtype = DType.BOOL if e.op in _EQUALITY | _ORDER else a
+    return TBinary(e.op, left, right, shaped(shape, dtype), span)
+
+
+def _allowed(op: str) -> frozenset[DType]:
+    if op in _EQUALITY:
+        return frozenset(DType)
+    if op in _BITS:
+        return INTEGERS | {DType.BOOL}
+    return FLOATS | INTEGERS
+
+
+def shaped(shape: Shape, dtype: AnyDType) -> Type:
+    """A tensor of `shape`, or a scalar where there are no axes."""
+    return TensorType(shape, dtype) if shape else ScalarType(dtype)
+
+
+def broadcast(scope: Scope, left: TExpr, right: TExpr, span: Span) -> Shape | None:
+    """The shape that two operands have together: right-aligned, each pair provably equal or one
+    of them the literal 1 (E2207)."""
+    a = left.type.dims if isinstance(left.type, TensorType) else ()
+    b = right.type.dims if isinstance(right.type, TensorType) else ()
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    out: list[Dim | Symbol] = list(longer[: len(longer) - len(shorter)])
+    for x, y in zip(longer[len(longer) - len(shorter) :], shorter, strict=True):
+        met = _meet(scope, x, y)
+        if met is None:
+            _refuse(scope, left, right, x, y, span)
+            return None
+        out.append(met)
+    return tuple(out)
+
+
+def _meet(scope: Scope, x: Dim | Symbol, y: Dim | Symbol) -> Dim | Symbol | None:
+    if isinstance(x, Symbol) or isinstance(y, Symbol):
+        return x if x is y else None
+    if scope.facts.equal(x, y):
+        return x
+    if x.as_int() == 1:
+        return y
+    return x if y.as_int() == 1 else None
+
+
+def _refuse(
+    scope: Scope, left: TExpr, right: TExpr, x: Dim | Symbol, y: Dim | Symbol, span: Span
+) -> None:
+    notes: list[str] = []
+    help_ = None
+    if not isinstance(x, Symbol) and not isinstance(y, Symbol):
+        relation = Relation("==", x, y)
+        notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
+        if scope.facts.prove(relation).verdict == "refuted":
+            notes = [f"`{relation}` can never hold"]
+        elif x.symbols() or y.symbols():
+            help_ = f"if it always holds, state it: `where {relation}`"
+    else:
+        notes = ["a pack lines up only with itself"]
+    scope.error(
+        "E2207",
+        f"`{left.type}` and `{right.type}` do not broadcast",
+        span,
+        related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
+        notes=notes,
+        help=help_,
+    )

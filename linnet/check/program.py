@@ -1,0 +1,111 @@
+"""From modules to the typed program: signatures, bodies, recursion, lints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linnet.check import consts, declare, statements
+from linnet.check.lints import lint
+from linnet.check.names import ItemRef, SourceModule, build_scopes
+from linnet.check.prover import Facts
+from linnet.check.scope import Scope, World
+from linnet.check.typed import Program
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+
+def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
+    """Check every item of every module. Findings go to `sink`; the program is whole only if
+    there are no errors among them."""
+    found = list(modules)
+    world = World(build_scopes(found, sink), sink)
+    world.program.roots = tuple(m.key for m in found if m.root)
+    refs = [ref for scope in world.scopes.values() for ref in scope.items.values()]
+    for ref in refs:
+        _signature(world, ref)
+    finished: list[Scope] = []
+    for ref in refs:
+        finished.extend(_bodies(world, ref))
+    _recursion(world)
+    if not sink.errors:
+        lint(world, finished)
+    return world.program
+
+
+def _signature(world: World, ref: ItemRef) -> None:
+    user, span = declare.item_scope(world, ref), ref.item.name.span
+    match ref.item:
+        case ast.FunctionDecl():
+            declare.function(world, ref)
+        case ast.BlockDecl():
+            declare.block(world, ref, user, span)
+        case ast.StructDecl():
+            declare.struct(world, ref, user, span)
+        case ast.AliasDecl():
+            declare.alias(world, ref, user, span)
+        case ast.ConstDecl():
+            consts.const_value(world, ref)
+        case ast.EnumDecl(variants=variants):
+            seen: dict[str, Span] = {}
+            for variant in variants:
+                if variant.text in seen:
+                    message = f"two variants are named `{variant.text}`"
+                    related = [(seen[variant.text], "the first")]
+                    user.error("E1205", message, variant.span, related=related)
+                seen[variant.text] = variant.span
+
+
+def _bodies(world: World, ref: ItemRef) -> list[Scope]:
+    if isinstance(ref.item, ast.FunctionDecl):
+        function = world.program.functions[ref.key]
+        scope = declare.item_scope(world, ref)
+        scope.generics = {g.name: g for g in function.generics}
+        scope.facts = Facts(function.facts)
+        function.body = statements.body(scope, ref.item, function)
+        return [scope]
+    info = world.blocks.get(ref.key)
+    if not isinstance(ref.item, ast.BlockDecl) or info is None:
+        return []
+    out: list[Scope] = []
+    for method in ref.item.methods:
+        function = info.methods.get(method.name.text)
+        if function is None or function.span != method.name.span:
+            continue
+        scope = declare.block_scope(world, info)
+        scope.generics.update({g.name: g for g in function.generics})
+        scope.facts = scope.facts.adding(function.facts)
+        function.body = statements.body(scope, method, function)
+        out.append(scope)
+    return out
+
+
+def _recursion(world: World) -> None:
+    """E2119 for each cycle of calls, once, at the call that closes it."""
+    done: set[str] = set()
+    for start in world.calls:
+        path: list[str] = []
+        stack = [(start, iter(world.calls.get(start, {}).items()))] if start not in done else []
+        if stack:
+            path.append(start)
+        while stack:
+            key, edges = stack[-1]
+            step = next(edges, None)
+            if step is None:
+                stack.pop()
+                path.pop()
+                done.add(key)
+                continue
+            callee, span = step
+            if callee in path:
+                _report_cycle(world, [*path[path.index(callee) :], callee], span)
+            elif callee not in done:
+                path.append(callee)
+                stack.append((callee, iter(world.calls.get(callee, {}).items())))
+
+
+def _report_cycle(world: World, chain: list[str], span: Span) -> None:
+    names = " -> ".join(f"`{k.rpartition('::')[2]}`" for k in chain)
+    message = f"`{chain[0].rpartition('::')[2]}` calls itself"
+    help_ = "there is no recursion; `while` and `static for` repeat"
+    world.sink.add(Diagnostic("E2119", message, span, notes=(f"by way of {names}",), help=help_))

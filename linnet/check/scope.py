@@ -1,0 +1,145 @@
+"""What is visible while one item is checked, and how findings about it are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from linnet.check.dims import Symbol
+from linnet.check.names import ItemRef, ModuleScope
+from linnet.check.prover import Facts, Relation
+from linnet.check.typed import IndexVar, Local, Program, TBlock, TExpr, TFunction, TGeneric
+from linnet.check.types import ERROR, StructType, Type
+from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.files import Span
+
+
+@dataclass(slots=True)
+class StructInfo:
+    generics: tuple[TGeneric, ...]
+    facts: tuple[Relation, ...]
+    type: StructType
+
+
+@dataclass(slots=True)
+class AliasInfo:
+    generics: tuple[TGeneric, ...]
+    type: Type
+
+
+@dataclass(slots=True)
+class BlockInfo:
+    """A block and the syntax of its methods, by name. `used` are the members mentioned."""
+
+    ref: ItemRef
+    typed: TBlock
+    methods: dict[str, TFunction]
+    public: set[str]
+    used: set[str] = field(default_factory=set[str])
+
+
+@dataclass(slots=True)
+class World:
+    """All that has been found out about the program's items; each is worked out on demand."""
+
+    scopes: dict[str, ModuleScope]
+    sink: Sink
+    program: Program = field(default_factory=Program)
+    consts: dict[str, TExpr] = field(default_factory=dict[str, TExpr])
+    structs: dict[str, StructInfo] = field(default_factory=dict[str, StructInfo])
+    aliases: dict[str, AliasInfo] = field(default_factory=dict[str, AliasInfo])
+    blocks: dict[str, BlockInfo] = field(default_factory=dict[str, BlockInfo])
+    active: list[str] = field(default_factory=list[str])
+    broken: set[str] = field(default_factory=set[str])
+    calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
+
+
+@dataclass(slots=True)
+class IndexUse:
+    """An index of index notation in scope, and the access it got its extent from."""
+
+    var: IndexVar
+    span: Span
+    first: Span | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    world: World
+    module: ModuleScope
+    generics: dict[str, TGeneric] = field(default_factory=dict[str, TGeneric])
+    facts: Facts = field(default_factory=Facts)
+    block: BlockInfo | None = None
+    frames: list[dict[str, Local]] = field(default_factory=list[dict[str, Local]])
+    subs: dict[Local, str] = field(default_factory=dict[Local, str])
+    indices: dict[str, IndexUse] | None = None
+    read: set[Local] = field(default_factory=set[Local])
+    declared: list[Local] = field(default_factory=list[Local])
+    function: str = ""
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        related: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        help: str | None = None,
+    ) -> None:
+        places = tuple(Related(s, text) for s, text in related)
+        self.world.sink.add(Diagnostic(code, message, span, label, places, tuple(notes), help))
+
+    def assumptions(self, relation: Relation) -> list[str]:
+        """Notes with what is assumed about the symbols of `relation`."""
+        symbols: set[Symbol] = set(relation.left.symbols()) | set(relation.right.symbols())
+        known = [str(r) for r in self.facts.mentions(symbols)]
+        if known:
+            return [f"assumed here: {', '.join(known)}"]
+        names = ", ".join(sorted(f"`{s.name}`" for s in symbols))
+        return [f"nothing is assumed about {names} here"] if names else []
+
+    def require(
+        self, relation: Relation, code: str, message: str, span: Span, label: str = "",
+        related: Iterable[tuple[Span, str]] = (),
+    ) -> bool:
+        """Report `message` unless `relation` is proven."""
+        answer = self.facts.prove(relation)
+        if answer.verdict == "proven":
+            return True
+        notes = self.assumptions(relation)
+        help_ = None
+        if answer.counterexample:
+            case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
+            notes.append(f"`{relation}` is false when {case}")
+        if answer.verdict == "refuted":
+            notes.append(f"`{relation}` can never hold")
+        elif relation.left.symbols() | relation.right.symbols():
+            help_ = f"if it always holds, state it: `where {relation}`"
+        self.error(code, message, span, label, related, notes, help_)
+        return False
+
+    def local(self, name: str) -> Local | None:
+        for frame in reversed(self.frames):
+            if name in frame:
+                self.read.add(frame[name])
+                return frame[name]
+        return None
+
+    def declare(self, name: str, type_: Type, mutable: bool, span: Span) -> Local:
+        local = Local(name, type_, mutable, span)
+        self.frames[-1][name] = local
+        self.declared.append(local)
+        return local
+
+    def visible(self) -> list[str]:
+        """Every name that could be meant, for suggestions."""
+        names = [n for frame in self.frames for n in frame]
+        if self.block:
+            typed = self.block.typed
+            names += [*typed.members, *typed.subs, *self.block.methods]
+        return [*names, *self.generics, *self.module.names()]
+
+
+def is_error(*types: Type) -> bool:
+    return any(t == ERROR for t in types)

@@ -1,0 +1,239 @@
+"""Statements and function bodies."""
+
+from __future__ import annotations
+
+from linnet.check import expr, notation, typeexpr
+from linnet.check.convert import adapt, bad, conform, same_type, settle
+from linnet.check.dimexpr import dim_of
+from linnet.check.dtypes import DType
+from linnet.check.names import did_you_mean
+from linnet.check.scope import Scope, is_error
+from linnet.check.typed import (
+    Local,
+    TAssign,
+    TExpr,
+    TForRange,
+    TForSubs,
+    TFunction,
+    TLet,
+    TLetTuple,
+    TReturn,
+    TStmt,
+    TWhile,
+)
+from linnet.check.types import ERROR, LiteralType, ScalarType, TupleType, Type
+from linnet.syntax import ast
+
+
+def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TStmt, ...]:
+    """The statements of a function, ending in its `return`; empty after an error in its result."""
+    scope.function = function.key
+    scope.frames = [{p.local.name: p.local for p in function.params}]
+    scope.frames.append({})
+    out: list[TStmt] = []
+    for i, stmt in enumerate(decl.body):
+        last = i == len(decl.body) - 1
+        if isinstance(stmt, ast.ReturnStmt) and last:
+            value = expr.infer(scope, stmt.value, function.result)
+            value = conform(scope, value, function.result, "the returned value")
+            out.append(TReturn(value, stmt.span))
+        else:
+            out.extend(statement(scope, stmt))
+    if not decl.body or not isinstance(decl.body[-1], ast.ReturnStmt):
+        scope.error(
+            "E2120",
+            f"`{decl.name.text}` does not end with `return`",
+            decl.end,
+            related=[(decl.result.span, "it returns this")],
+        )
+    return tuple(out)
+
+
+def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
+    match stmt:
+        case ast.LetStmt():
+            return [_let(scope, stmt)]
+        case ast.LetTupleStmt():
+            return [_let_tuple(scope, stmt)]
+        case ast.AssignStmt():
+            return _assign(scope, stmt)
+        case ast.StaticForStmt():
+            return _static_for(scope, stmt)
+        case ast.WhileStmt():
+            return _while(scope, stmt)
+        case ast.ReturnStmt():
+            expr.infer(scope, stmt.value, None)
+            scope.error("E2120", "`return` can only be the last statement of a function", stmt.span)
+            return []
+
+
+def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
+    wanted: Type | None = None
+    if stmt.type is not None:
+        wanted = typeexpr.type_of(scope, stmt.type)
+    if stmt.indices is not None:
+        value = notation.define(scope, stmt.indices, stmt.value, wanted, stmt.value.span)
+    else:
+        value = expr.infer(scope, stmt.value, wanted)
+    if wanted is not None:
+        value = conform(scope, value, wanted, "the value")
+    value = settle(scope, value)
+    type_ = wanted if wanted is not None else value.type
+    local = scope.declare(stmt.name.text, type_, stmt.mutable, stmt.name.span)
+    return TLet(local, value, stmt.span)
+
+
+def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
+    value = settle(scope, expr.infer(scope, stmt.value, None))
+    types: tuple[Type, ...] = (ERROR,) * len(stmt.names)
+    if isinstance(value.type, TupleType) and len(value.type.items) == len(stmt.names):
+        types = value.type.items
+    elif not is_error(value.type):
+        message = f"`{value.type}` cannot be taken apart into {len(stmt.names)} names"
+        scope.error("E2101", message, stmt.value.span)
+    locals_: list[Local] = []
+    for name, type_ in zip(stmt.names, types, strict=True):
+        same = next((other for other in locals_ if other.name == name.text), None)
+        if same is not None:
+            scope.error(
+                "E1205",
+                f"`{name.text}` is bound twice",
+                name.span,
+                related=[(same.span, "the first")],
+            )
+        locals_.append(scope.declare(name.text, type_, False, name.span))
+    return TLetTuple(tuple(locals_), value, stmt.span)
+
+
+def _assign(scope: Scope, stmt: ast.AssignStmt) -> list[TStmt]:
+    target, type_ = _target(scope, stmt.target)
+    if stmt.indices is not None:
+        value = notation.define(scope, stmt.indices, stmt.value, type_, stmt.value.span)
+    else:
+        value = expr.infer(scope, stmt.value, type_)
+    if target is None or type_ is None or is_error(value.type, type_):
+        return []
+    value = _assigned(scope, stmt, value, type_)
+    return [] if is_error(value.type) else [TAssign(target, value, stmt.span)]
+
+
+def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> TExpr:
+    if isinstance(value.type, LiteralType):
+        if isinstance(type_, ScalarType):
+            return adapt(scope, value, type_.dtype)
+        value = settle(scope, value)
+    if same_type(scope.facts, value.type, type_):
+        return value
+    scope.error(
+        "E2109",
+        f"`{stmt.target.text}` is `{type_}`, it cannot become `{value.type}`",
+        stmt.value.span,
+        related=[(stmt.target.span, "assigned here")],
+        help="a `var` keeps its type; use a new `let`",
+    )
+    return bad(value.span)
+
+
+def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | None]:
+    for frame in reversed(scope.frames):
+        local = frame.get(name.text)
+        if local is not None:
+            if local.mutable:
+                return local, local.type
+            scope.error(
+                "E2108",
+                f"`{name.text}` cannot be assigned to",
+                name.span,
+                related=[(local.span, "declared here")],
+                help="declare it with `var`",
+            )
+            return None, None
+    block = scope.block
+    if block is not None and name.text in block.typed.members:
+        member = block.typed.members[name.text]
+        if member.kind == "state":
+            block.used.add(name.text)
+            return name.text, member.type
+        scope.error(
+            "E2108",
+            f"`{name.text}` is a `{member.kind}`, only a `state` can be assigned to",
+            name.span,
+            related=[(member.span, "declared here")],
+        )
+        return None, None
+    known = name.text in scope.visible()
+    scope.error(
+        "E2108" if known else "E1201",
+        f"`{name.text}` cannot be assigned to" if known else f"nothing named `{name.text}` is declared here",
+        name.span,
+        help=did_you_mean(name.text, scope.visible()) or f"declare it: `var {name.text} = ...`",
+    )
+    return None, None
+
+
+def _block(scope: Scope, stmts: tuple[ast.Stmt, ...], frame: dict[str, Local]) -> tuple[TStmt, ...]:
+    scope.frames.append(frame)
+    out: list[TStmt] = []
+    for stmt in stmts:
+        out.extend(statement(scope, stmt))
+    scope.frames.pop()
+    return tuple(out)
+
+
+def _static_for(scope: Scope, stmt: ast.StaticForStmt) -> list[TStmt]:
+    name, span = stmt.variable.text, stmt.variable.span
+    if stmt.stop is not None:
+        start, stop = dim_of(scope, stmt.start), dim_of(scope, stmt.stop)
+        variable = Local(name, ScalarType(DType.I64), False, span)
+        scope.declared.append(variable)
+        inner = _block(scope, stmt.body, {name: variable})
+        if start is None or stop is None:
+            return []
+        return [TForRange(variable, start, stop, inner, stmt.span)]
+    member = stmt.start.name if isinstance(stmt.start, ast.NameExpr) else None
+    sub = scope.block.typed.subs.get(member) if scope.block and member else None
+    if sub is None or sub.count is None or (member and scope.local(member)):
+        if member is None or member not in scope.module.broken:
+            _not_iterable(scope, stmt.start)
+        return []
+    assert member is not None and scope.block is not None
+    scope.block.used.add(member)
+    variable = Local(name, ERROR, False, span)
+    scope.subs[variable] = member
+    scope.declared.append(variable)
+    inner = _block(scope, stmt.body, {name: variable})
+    return [TForSubs(variable, member, sub.count, inner, stmt.span)]
+
+
+def _not_iterable(scope: Scope, e: ast.Expr) -> None:
+    if isinstance(e, ast.NameExpr) and e.name not in scope.visible():
+        from linnet.check.dimexpr import unknown_name
+
+        unknown_name(scope, e.name, e.span)
+        return
+    scope.error(
+        "E2121",
+        "`static for` walks over an array of blocks or a range",
+        e.span,
+        help="`static for layer in layers { ... }` or `static for i in 0..N { ... }`",
+    )
+
+
+def _while(scope: Scope, stmt: ast.WhileStmt) -> list[TStmt]:
+    test = expr.condition(scope, stmt.condition)
+    outside = {local for frame in scope.frames for local in frame.values()}
+    inner = _block(scope, stmt.body, {})
+    carried = tuple(dict.fromkeys(t for t in _assigned_locals(inner) if t in outside))
+    return [] if is_error(test.type) else [TWhile(test, inner, carried, stmt.span)]
+
+
+def _assigned_locals(stmts: tuple[TStmt, ...]) -> list[Local]:
+    out: list[Local] = []
+    for stmt in stmts:
+        if isinstance(stmt, TAssign) and isinstance(stmt.target, Local):
+            out.append(stmt.target)
+        elif isinstance(stmt, TForSubs | TForRange | TWhile):
+            out.extend(_assigned_locals(stmt.body))
+    return out
+
+

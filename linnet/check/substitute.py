@@ -1,0 +1,99 @@
+"""Replacing generics in types, shapes and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import AnyDType, DTypeVar
+from linnet.check.prover import Relation
+from linnet.check.types import (
+    GenericArg,
+    OptionalType,
+    ScalarType,
+    Shape,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+)
+
+Bindings = Mapping[Symbol | DTypeVar, GenericArg]
+
+
+def dim_bindings(bindings: Bindings) -> dict[Symbol, Dim]:
+    """The bindings as the prover's terms see them; a pack is its element count there."""
+    out: dict[Symbol, Dim] = {}
+    for binder, arg in bindings.items():
+        if isinstance(binder, Symbol):
+            out[binder] = element_count(arg) if isinstance(arg, tuple) else _as_dim(arg)
+    return out
+
+
+def _as_dim(arg: GenericArg) -> Dim:
+    assert isinstance(arg, Dim)
+    return arg
+
+
+def element_count(shape: Shape) -> Dim:
+    """The product of the extents; 1 for no axes."""
+    count = Dim.of(1)
+    for extent in shape:
+        count = count * Dim.of(extent)
+    return count
+
+
+def in_dim(dim: Dim, bindings: Bindings) -> Dim:
+    return dim.substitute(dim_bindings(bindings))
+
+
+def in_shape(shape: Shape, bindings: Bindings) -> Shape:
+    table = dim_bindings(bindings)
+    out: list[Dim | Symbol] = []
+    for extent in shape:
+        if isinstance(extent, Symbol):
+            bound = bindings.get(extent)
+            out.extend(bound if isinstance(bound, tuple) else (extent,))
+        else:
+            out.append(extent.substitute(table))
+    return tuple(out)
+
+
+def in_dtype(dtype: AnyDType, bindings: Bindings) -> AnyDType:
+    if isinstance(dtype, DTypeVar):
+        bound = bindings.get(dtype, dtype)
+        assert not isinstance(bound, Dim | tuple)
+        return bound
+    return dtype
+
+
+def in_arg(arg: GenericArg, bindings: Bindings) -> GenericArg:
+    if isinstance(arg, Dim):
+        return in_dim(arg, bindings)
+    return in_shape(arg, bindings) if isinstance(arg, tuple) else in_dtype(arg, bindings)
+
+
+def in_type(type_: Type, bindings: Bindings) -> Type:
+    match type_:
+        case ScalarType(dtype):
+            return ScalarType(in_dtype(dtype, bindings))
+        case TensorType(dims, dtype):
+            shape = in_shape(dims, bindings)
+            dtype = in_dtype(dtype, bindings)
+            return TensorType(shape, dtype) if shape else ScalarType(dtype)
+        case OptionalType(inner):
+            return OptionalType(in_type(inner, bindings))
+        case TupleType(items):
+            return TupleType(tuple(in_type(t, bindings) for t in items))
+        case StructType(key, args, fields):
+            return StructType(
+                key,
+                tuple(in_arg(a, bindings) for a in args),
+                tuple((n, in_type(t, bindings)) for n, t in fields),
+            )
+        case _:
+            return type_
+
+
+def in_relation(relation: Relation, bindings: Bindings) -> Relation:
+    return relation.substitute(dim_bindings(bindings))

@@ -1,0 +1,204 @@
+"""Written types to checked types."""
+
+from __future__ import annotations
+
+from linnet.check import declare
+from linnet.check.dimexpr import dtype_of, generic_arg, shape_of, unknown_name
+from linnet.check.dtypes import BY_NAME, DTypeVar
+from linnet.check.names import ItemRef, ModuleRef
+from linnet.check.prover import Relation
+from linnet.check.scope import Scope
+from linnet.check.substitute import Bindings, in_arg, in_relation, in_type
+from linnet.check.typed import TGeneric
+from linnet.check.types import (
+    ERROR,
+    EnumType,
+    GenericArg,
+    OptionalType,
+    ScalarType,
+    TensorType,
+    TupleType,
+    Type,
+)
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+
+def type_of(scope: Scope, expr: ast.TypeExpr) -> Type:
+    """The type that `expr` writes; `ERROR` after a report."""
+    match expr:
+        case ast.TensorTypeExpr(dims, dtype):
+            return _tensor(scope, dims, dtype, expr.span)
+        case ast.OptionalTypeExpr(inner):
+            found = type_of(scope, inner)
+            return ERROR if found == ERROR else OptionalType(found)
+        case ast.TupleTypeExpr(items):
+            types = tuple(type_of(scope, i) for i in items)
+            return ERROR if ERROR in types else TupleType(types)
+        case ast.ArrayTypeExpr():
+            scope.error(
+                "E4101", "an array of blocks can only be the type of a `sub`", expr.span
+            )
+            return ERROR
+        case ast.NamedTypeExpr():
+            return _named(scope, expr)
+
+
+def _tensor(scope: Scope, dims: tuple[ast.Expr, ...], dtype: ast.Expr, span: Span) -> Type:
+    if not dims:
+        scope.error(
+            "E2101",
+            "there is no tensor without axes",
+            span,
+            help="a scalar is written as its dtype alone",
+        )
+        return ERROR
+    shape, element = shape_of(scope, dims), dtype_of(scope, dtype)
+    return ERROR if shape is None or element is None else TensorType(shape, element)
+
+
+def resolve_path(scope: Scope, path: tuple[ast.Name, ...]) -> ItemRef | None:
+    """The item that `Name` or `module.Name` means; None after a report."""
+    first = path[0]
+    ref = scope.module.find(first.text)
+    if ref is None:
+        unknown_name(scope, first.text, first.span)
+        return None
+    if len(path) == 1:
+        if isinstance(ref, ItemRef):
+            return ref
+        scope.error("E1208", f"`{first.text}` is a module, not an item", first.span)
+        return None
+    return member_of_module(scope, ref, path[1])
+
+
+def member_of_module(
+    scope: Scope, ref: ItemRef | ModuleRef, name: ast.Name
+) -> ItemRef | None:
+    """The public item `name` of a module."""
+    if isinstance(ref, ItemRef):
+        scope.error("E1208", f"`{ref.item.name.text}` is not a module", name.span)
+        return None
+    item = scope.world.scopes[ref.module].items.get(name.text)
+    if item is None:
+        unknown_name(scope, name.text, name.span)
+    elif not item.item.public:
+        scope.error(
+            "E1203",
+            f"`{name.text}` of `{ref.module}` is private",
+            name.span,
+            related=[(item.item.name.span, "declared without `pub`")],
+        )
+        return None
+    return item
+
+
+def _named(scope: Scope, expr: ast.NamedTypeExpr) -> Type:
+    head = expr.path[0].text
+    generic = scope.generics.get(head)
+    if len(expr.path) == 1 and (generic is not None or head in BY_NAME):
+        if expr.args is not None:
+            scope.error("E2111", f"`{head}` takes no generic arguments", expr.span)
+            return ERROR
+        if generic is None:
+            return ScalarType(BY_NAME[head])
+        if isinstance(generic.binder, DTypeVar):
+            return ScalarType(generic.binder)
+        scope.error(
+            "E1208",
+            f"`{head}` is a {generic.kind}, not a type",
+            expr.span,
+            related=[(generic.span, "declared here")],
+        )
+        return ERROR
+    ref = resolve_path(scope, expr.path)
+    if ref is None:
+        return ERROR
+    return _item_type(scope, ref, expr)
+
+
+def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
+    match ref.item:
+        case ast.EnumDecl(variants=variants):
+            if expr.args is not None:
+                scope.error("E2111", "an enum takes no generic arguments", expr.span)
+            return EnumType(ref.key, tuple(v.text for v in variants))
+        case ast.StructDecl():
+            info = declare.struct(scope.world, ref, scope, expr.span)
+            if info is None:
+                return ERROR
+            bound = bind_written(scope, info.generics, expr.args, expr.span)
+            if bound is None or not obligations(scope, info.facts, bound, expr.span):
+                return ERROR
+            return in_type(info.type, bound)
+        case ast.AliasDecl():
+            alias = declare.alias(scope.world, ref, scope, expr.span)
+            if alias is None:
+                return ERROR
+            bound = bind_written(scope, alias.generics, expr.args, expr.span)
+            return ERROR if bound is None else in_type(alias.type, bound)
+        case ast.BlockDecl():
+            scope.error(
+                "E1208",
+                f"`{ref.item.name.text}` is a block, which is not a value's type",
+                expr.span,
+                help="a block can only be the type of a `sub`",
+            )
+        case _:
+            scope.error(
+                "E1208",
+                f"`{ref.item.name.text}` is not a type",
+                expr.span,
+                related=[(ref.item.name.span, "declared here")],
+            )
+    return ERROR
+
+
+def bind_written(
+    scope: Scope,
+    generics: tuple[TGeneric, ...],
+    written: tuple[ast.Expr, ...] | None,
+    span: Span,
+) -> dict[object, GenericArg] | None:
+    """Generic arguments written in order, defaults filled in; None after a report."""
+    args = written or ()
+    if len(args) > len(generics):
+        scope.error(
+            "E2111",
+            f"{len(generics)} generic arguments are expected, {len(args)} are given",
+            args[len(generics)].span,
+        )
+        return None
+    out: Bindings = {}
+    for generic, arg in zip(generics, args, strict=False):
+        value = generic_arg(scope, generic, arg)
+        if value is None:
+            return None
+        out[generic.binder] = value
+    for generic in generics[len(args) :]:
+        if generic.default is None:
+            names = ", ".join(g.name for g in generics)
+            scope.error(
+                "E2111",
+                f"the generic argument for `{generic.name}` is missing",
+                span,
+                related=[(generic.span, "declared here")],
+                help=f"write all of them: `<{names}>`",
+            )
+            return None
+        out[generic.binder] = in_arg(generic.default, out)
+    return out  # pyright: ignore[reportReturnType]
+
+
+def obligations(
+    scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+) -> bool:
+    """Prove the `where` of what is used at `span` under its generic arguments."""
+    good = True
+    for fact in facts:
+        needed = in_relation(fact, bindings)
+        message = f"`{fact}` is required here and not provable"
+        if str(needed) != str(fact):
+            message = f"`{fact}` is required here: `{needed}` is not provable"
+        good &= scope.require(needed, "E2206", message, span)
+    return good

@@ -1,0 +1,37 @@
+"""The road through the compiler: text in, checked program out.
+
+`linnet.nest.load` goes on from here: checked program and numbers for its
+generics in, tensor IR out (`linnet.lower`), and a backend that runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linnet.check.program import check_modules
+from linnet.check.typed import Program
+from linnet.packages.modules import ModuleGraph, load_modules
+from linnet.source.diagnostics import Sink
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """`program` is whole only if `sink.errors` is 0."""
+
+    program: Program
+    sink: Sink
+    graph: ModuleGraph
+
+
+def check_paths(
+    paths: Sequence[Path | str], overlay: Mapping[Path, str] | None = None
+) -> CheckResult:
+    """Find and parse the modules of `paths` (files or folders) and all they use, and check them.
+
+    `overlay` gives texts that win over files, as an editor's unsaved buffers do.
+    """
+    sink = Sink()
+    graph = load_modules([Path(p) for p in paths], sink, overlay or {})
+    return CheckResult(check_modules(graph.modules, sink), sink, graph)
