@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from linnet.nest.bindings import Bindings
-from linnet.nest.checkpoint import Checkpoint
 from linnet.nest.header import TensorInfo
 from linnet.nest.report import Kind, Problems
 from linnet.nest.words import did_you_mean, shape_text, shown
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.files import Span
+
+if TYPE_CHECKING:
+    # It brings NumPy, which `linnet check` does without.
+    from linnet.nest.checkpoint import Checkpoint
 
 # The tensor dtypes that a parameter's dtype takes as they are. 8-bit floats are taken as bytes.
 TAKES: Mapping[str, frozenset[str]] = {

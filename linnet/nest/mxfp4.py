@@ -11,14 +11,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import TypeAlias
 
-import numpy as np
-
-from linnet.nest.checkpoint import CHUNK, Array
-from linnet.nest.words import shape_text, shown
-from linnet.source.diagnostics import Diagnostic
-
 Shape: TypeAlias = tuple[int, ...]
-NAN_SCALE = 255
 
 
 def scale_names(tensors: Mapping[str, tuple[Shape, str]]) -> dict[str, str]:
@@ -43,17 +36,3 @@ def count_parameters(tensors: Mapping[str, tuple[Shape, str]]) -> int:
         for name, (shape, _) in tensors.items()
         if name not in scales
     )
-
-
-def refuse_nan_scales(name: str, array: Array) -> Diagnostic | None:
-    """An E5002 if a scale byte is 255, the format's NaN, which no weight can have."""
-    flat = array.reshape(-1)
-    for start in range(0, flat.size, CHUNK):
-        wrong = np.flatnonzero(flat[start : start + CHUNK] == NAN_SCALE)
-        if wrong.size:
-            at = np.unravel_index(start + int(wrong[0]), array.shape)
-            place = shape_text([int(i) for i in at])
-            message = f"tensor {shown(name)}: the scale at {place} is 255, which is not a number"
-            hint = "the file is damaged: scales are powers of two, bytes 0 to 254"
-            return Diagnostic("E5002", message, None, help=hint)
-    return None
