@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from linnet.ir import rules
+from linnet.ir.expressions import indexed
 from linnet.ir.rules import Rule
 
 AttrKind = Literal[
@@ -107,7 +108,7 @@ _REDUCTIONS = [
     Row(
         "indexed",
         ANY,
-        rules.nothing,
+        indexed,
         "a scalar expression at every point",
         {"indices": "dims", "expr": "scalar"},
     ),

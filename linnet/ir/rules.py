@@ -22,10 +22,14 @@ def same_dim(a: Dim, b: Dim) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule may ask: are two extents equal, and which functions are there."""
+    """What a rule may ask: are two extents equal, which functions are there, and what are the
+    arity and rule of an elementwise operation."""
 
     equal: Callable[[Dim, Dim], bool] = same_dim
     functions: Mapping[str, Function] = field(default_factory=dict[str, Function])
+    elementwise: Mapping[str, tuple[int, Rule]] = field(
+        default_factory=dict[str, "tuple[int, Rule]"]
+    )
 
     def same_shape(self, a: Sequence[Dim], b: Sequence[Dim]) -> bool:
         return len(a) == len(b) and all(map(self.equal, a, b))
@@ -294,15 +298,20 @@ def _index_tensor(position: Type, result: Type, context: Context) -> Iterator[st
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all")
 
 
+def reducible(name: str, dtype: AnyDType) -> Iterator[str]:
+    """Whether the reduction `name` takes `dtype`."""
+    if name not in REDUCTIONS:
+        yield f"there is no reduction {name!r}"
+    elif name in ("any", "all"):
+        if dtype != DType.BOOL:
+            yield f"{name} takes no {dtype}"
+    elif not within(dtype, "Numeric"):
+        yield f"{name} takes no {dtype}"
+
+
 def reduce(op: Operation, context: Context) -> Iterator[str]:
     source, axes = op.operands[0].type, op.attrs["axes"]
-    if op.attrs["op"] not in REDUCTIONS:
-        yield f"there is no reduction {op.attrs['op']!r}"
-    elif op.attrs["op"] in ("any", "all"):
-        if source.dtype != DType.BOOL:
-            yield f"{op.attrs['op']} takes no {source.dtype}"
-    elif not within(source.dtype, "Numeric"):
-        yield f"{op.attrs['op']} takes no {source.dtype}"
+    yield from reducible(op.attrs["op"], source.dtype)
     if not axes or not ascending(axes, source.rank):
         yield f"axes {axes} are not axes of {source}"
         return

@@ -1,0 +1,131 @@
+"""What has to hold of the scalar expression of an `indexed` operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linnet.check.dims import Dim
+from linnet.check.dtypes import DType
+from linnet.ir.core import Operation, Value
+from linnet.ir.rules import Context, constant, dim, expect, reducible, within
+from linnet.ir.scalar import (
+    Access,
+    Apply,
+    Const,
+    DimValue,
+    Index,
+    Operand,
+    Reduce,
+    Scalar,
+    children,
+    walk,
+)
+from linnet.ir.types import Type
+
+Scope = dict[int, Dim]
+"""The extents of the indices that an expression may use."""
+
+
+def indexed(op: Operation, context: Context) -> Iterator[str]:
+    """The rule of the row `indexed`."""
+    expr: Scalar = op.attrs["expr"]
+    extents: tuple[Dim, ...] = op.attrs["indices"]
+    bound = [*range(len(extents))]
+    bound += [i for e in walk(expr) if isinstance(e, Reduce) for i, _ in e.indices]
+    if len(set(bound)) < len(bound):
+        yield f"an index is bound twice among {bound}"
+    yield from _check(expr, op, context, dict(enumerate(extents)))
+    yield from expect(op, context, [Type(expr.dtype, tuple(extents) or None)])
+
+
+def dims_of(expr: Scalar) -> Iterator[Dim]:
+    """The dimensions that occur in an expression."""
+    for e in walk(expr):
+        if isinstance(e, DimValue):
+            yield e.dim
+        elif isinstance(e, Reduce):
+            yield from (extent for _, extent in e.indices)
+
+
+def _check(expr: Scalar, op: Operation, context: Context, scope: Scope) -> Iterator[str]:
+    match expr:
+        case Const():
+            yield from constant(_operation("constant", expr, {"value": expr.value}), context)
+        case DimValue():
+            yield from dim(_operation("dim", expr, {"dim": expr.dim}), context)
+        case Index():
+            if expr.index not in scope:
+                yield f"index {expr.index} is not bound here"
+            if not within(expr.dtype, "Numeric"):
+                yield f"index {expr.index} is no {expr.dtype}"
+        case Operand():
+            yield from _operand(expr, op)
+        case Access():
+            yield from _access(expr, op, context, scope)
+        case Apply():
+            yield from _apply(expr, context)
+        case Reduce():
+            yield from _reduce(expr)
+            scope = scope | dict(expr.indices)
+    for child in children(expr):
+        yield from _check(child, op, context, scope)
+
+
+def _operand(expr: Operand | Access, op: Operation) -> Iterator[str]:
+    if not 0 <= expr.operand < len(op.operands):
+        yield f"there is no operand {expr.operand}"
+        return
+    type = op.operands[expr.operand].type
+    if type.dtype != expr.dtype:
+        yield f"operand {expr.operand} is {type.dtype}, read as {expr.dtype}"
+    if isinstance(expr, Operand) and type.shape:
+        yield f"operand {expr.operand} is {type}, no scalar"
+
+
+def _access(expr: Access, op: Operation, context: Context, scope: Scope) -> Iterator[str]:
+    yield from _operand(expr, op)
+    if not 0 <= expr.operand < len(op.operands):
+        return
+    dims = op.operands[expr.operand].type.shape
+    if len(dims) != len(expr.positions):
+        yield f"{len(expr.positions)} positions in {len(dims)} axes of operand {expr.operand}"
+        return
+    for extent, position in zip(dims, expr.positions, strict=True):
+        if not within(position.dtype, "Integer"):
+            yield f"a position is {position.dtype}, no integer"
+        if isinstance(position, Index) and position.index in scope:
+            walked = scope[position.index]
+            if not context.equal(extent, walked):
+                yield f"index {position.index} of extent {walked} walks an axis of {extent}"
+
+
+def _apply(expr: Apply, context: Context) -> Iterator[str]:
+    found = context.elementwise.get(expr.fn)
+    if found is None:
+        yield f"there is no elementwise {expr.fn!r}"
+        return
+    arity, check = found
+    if len(expr.args) != arity:
+        yield f"{expr.fn} takes {arity} operands, not {len(expr.args)}"
+        return
+    operands = tuple(Value(i, Type(a.dtype)) for i, a in enumerate(expr.args))
+    for problem in check(Operation(expr.fn, operands, (_result(expr),)), context):
+        yield f"{expr.fn} {problem}"
+
+
+def _reduce(expr: Reduce) -> Iterator[str]:
+    yield from reducible(expr.op, expr.body.dtype)
+    if expr.body.dtype != expr.dtype:
+        yield f"{expr.op} of {expr.body.dtype} is no {expr.dtype}"
+    if (expr.accumulator == DType.BOOL) != (expr.dtype == DType.BOOL):
+        yield f"{expr.op} of {expr.dtype} is kept in {expr.accumulator}"
+    if not expr.indices:
+        yield f"{expr.op} binds no index"
+
+
+def _result(expr: Scalar) -> Value:
+    return Value(-1, Type(expr.dtype))
+
+
+def _operation(name: str, expr: Scalar, attrs: dict[str, object]) -> Operation:
+    return Operation(name, (), (_result(expr),), attrs)

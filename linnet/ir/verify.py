@@ -1,0 +1,224 @@
+"""Says what is wrong with a module: values used before they are defined, rows broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from linnet.check.dims import Dim
+from linnet.check.dtypes import DType, DTypeVar
+from linnet.check.prover import Facts
+from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.expressions import dims_of
+from linnet.ir.ops import ELEMENTWISE, OPS, AttrKind, Row
+from linnet.ir.rules import Context, Rule, same_dim
+from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce
+
+
+class VerifyError(Exception):
+    """A module that breaks the rules of the IR: a fault of whoever made it, not of a user."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def verify(module: Module, facts: Facts | None = None) -> None:
+    """Raises `VerifyError` if anything is wrong; `facts` say which extents are equal."""
+    found = problems(module, facts)
+    if found:
+        raise VerifyError(found)
+
+
+def problems(module: Module, facts: Facts | None = None) -> list[str]:
+    """A sentence for everything that is wrong, led by the function and operation."""
+    equal = same_dim if facts is None else facts.equal
+    context = Context(equal, module.functions, _elementwise())
+    return [*_whole(module), *_functions(module, context)]
+
+
+def _elementwise() -> dict[str, tuple[int, Rule]]:
+    rows = (OPS[name] for name in ELEMENTWISE)
+    return {r.name: (r.arity, r.rule) for r in rows if isinstance(r.arity, int)}
+
+
+def _functions(module: Module, context: Context) -> Iterator[str]:
+    for function in module.functions.values():
+        checker = _Checker(module, context, function)
+        for problem in checker.function():
+            yield f"{function.name}: {problem}"
+
+
+def _whole(module: Module) -> Iterator[str]:
+    if module.entry not in module.functions:
+        yield f"the entry {module.entry!r} is not a function"
+    names = [s.name for s in module.symbols]
+    if len(set(module.symbols)) < len(names):
+        yield f"a symbol is listed twice among {names}"
+    for name, function in module.functions.items():
+        if name != function.name:
+            yield f"function {function.name} is listed as {name}"
+    callees = {name: set(_callees(f.body)) for name, f in module.functions.items()}
+    while leaves := [name for name, called in callees.items() if not called & callees.keys()]:
+        for name in leaves:
+            del callees[name]
+    if callees:
+        yield f"these functions call each other: {sorted(callees)}"
+
+
+def _callees(body: Iterable[Operation]) -> Iterator[str]:
+    for op in body:
+        if op.name == "call":
+            yield op.attrs.get("callee", "")
+        for region in op.regions:
+            yield from _callees(region.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What is defined here, and the variables of the enclosing `each`es."""
+
+    values: dict[int, Value]
+    blocks: frozenset[str] = frozenset()
+
+    def inner(self, var: str | None) -> _Scope:
+        blocks = self.blocks if var is None else self.blocks | {f"${var}"}
+        return _Scope(dict(self.values), blocks)
+
+
+class _Checker:
+    """Checks one function."""
+
+    def __init__(self, module: Module, context: Context, function: Function) -> None:
+        self._module = module
+        self._context = context
+        self._symbols = frozenset(module.symbols)
+        self._seen: set[int] = set()
+        self._top = function
+
+    def function(self) -> Iterator[str]:
+        """Every problem of the function."""
+        scope = _Scope({})
+        yield from self._define(self._top.params, scope)
+        yield from self._body(self._top.body, scope)
+        yield from self._use(self._top.results, scope, "the result")
+
+    def _define(self, values: Iterable[Value], scope: _Scope) -> Iterator[str]:
+        for value in values:
+            if value.id in self._seen:
+                yield f"%{value.id} is defined twice"
+            self._seen.add(value.id)
+            scope.values[value.id] = value
+            yield from self._dims(value.type.shape)
+
+    def _dims(self, dims: Iterable[Dim]) -> Iterator[str]:
+        for d in dims:
+            for symbol in d.symbols() - self._symbols:
+                yield f"{symbol} is no symbol of the module"
+
+    def _use(self, values: Iterable[Value], scope: _Scope, what: str) -> Iterator[str]:
+        for value in values:
+            definition = scope.values.get(value.id)
+            if definition is None:
+                yield f"{what} %{value.id} is not defined here"
+            elif definition != value:
+                yield f"{what} %{value.id} is {value.type}, defined as {definition.type}"
+
+    def _body(self, body: Iterable[Operation], scope: _Scope) -> Iterator[str]:
+        for op in body:
+            for problem in self._operation(op, scope):
+                where = f" ({op.place})" if op.place else ""
+                yield f"{op.name}{where}: {problem}"
+            yield from self._define(op.results, scope)
+
+    def _operation(self, op: Operation, scope: _Scope) -> Iterator[str]:
+        yield from self._use(op.operands, scope, "operand")
+        row = OPS.get(op.name)
+        if row is None:
+            yield "there is no such operation"
+            return
+        broken = [*_outline(op, row)]
+        yield from broken or self._row(op, row, scope)
+        for region in op.regions:
+            yield from self._region(region, scope.inner(op.attrs.get("var")))
+
+    def _row(self, op: Operation, row: Row, scope: _Scope) -> Iterator[str]:
+        for name, kind in row.attrs.items():
+            if kind == "path":
+                yield from _path(op.attrs[name], scope)
+            elif kind == "dim":
+                yield from self._dims([op.attrs[name]])
+            elif kind == "dims":
+                yield from self._dims(op.attrs[name])
+            elif kind == "scalar":
+                yield from self._dims(dims_of(op.attrs[name]))
+        yield from row.rule(op, self._context)
+
+    def _region(self, region: Region, scope: _Scope) -> Iterator[str]:
+        yield from self._define(region.params, scope)
+        yield from self._body(region.body, scope)
+        yield from self._use(region.yields, scope, "yielded")
+
+
+def _path(path: tuple[str | int, ...], scope: _Scope) -> Iterator[str]:
+    for part in path:
+        if isinstance(part, str) and part.startswith("$") and part not in scope.blocks:
+            yield f"no `each` around it has the variable {part}"
+
+
+def _outline(op: Operation, row: Row) -> Iterator[str]:
+    """Arity, attributes and regions, which rules rely on."""
+    for what, have, want in (
+        ("operands", len(op.operands), row.arity),
+        ("results", len(op.results), row.results),
+    ):
+        least = want if isinstance(want, int) else want[0]
+        if have < least or (isinstance(want, int) and have > want):
+            yield f"has {have} {what}, the row says {want}"
+    if len(op.regions) != row.regions:
+        yield f"has {len(op.regions)} regions, not {row.regions}"
+    if op.name == "if" and any(r.params for r in op.regions):
+        yield "its regions have parameters"
+    if set(op.attrs) != set(row.attrs):
+        yield f"has attributes {sorted(op.attrs)}, not {sorted(row.attrs)}"
+        return
+    for name, kind in row.attrs.items():
+        if not KINDS[kind](op.attrs[name]):
+            yield f"attribute {name} is {op.attrs[name]!r}, not of kind {kind}"
+
+
+# --- attributes --------------------------------------------------------------
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _tuple_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, tuple) and all(map(check, value))  # pyright: ignore
+
+
+def _is_source(value: Any) -> bool:
+    match value:
+        case ("axis" | "index", int()):
+            return True
+        case _:
+            return False
+
+
+KINDS: dict[AttrKind, Callable[[Any], bool]] = {
+    "literal": lambda value: isinstance(value, int | bool | str),
+    "int": _is_int,
+    "ints": _tuple_of(_is_int),
+    "intlists": _tuple_of(_tuple_of(_is_int)),
+    "dim": lambda value: isinstance(value, Dim),
+    "dims": _tuple_of(lambda value: isinstance(value, Dim)),
+    "dtype": lambda value: isinstance(value, DType | DTypeVar),
+    "name": lambda value: isinstance(value, str),
+    "path": _tuple_of(lambda value: isinstance(value, str) or _is_int(value)),
+    "sources": _tuple_of(_is_source),
+    "scalar": lambda value: isinstance(
+        value, Const | DimValue | Operand | Index | Access | Apply | Reduce
+    ),
+}

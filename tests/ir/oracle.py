@@ -1,0 +1,200 @@
+"""The meaning of `indexed`, point by point in plain Python numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linnet.backends.numpy.dtypes import NUMPY
+from linnet.check.dims import Symbol
+from linnet.check.dtypes import AnyDType, DType
+from linnet.ir.core import Operation
+from linnet.ir.scalar import (
+    Access,
+    Apply,
+    Const,
+    DimValue,
+    Index,
+    Operand,
+    Reduce,
+    Scalar,
+)
+
+Number = int | bool | float
+
+
+class OutOfRangeError(Exception):
+    """An element that is not there."""
+
+
+def evaluate(
+    op: Operation, operands: Sequence[np.ndarray[Any, Any]], symbols: Mapping[Symbol, int]
+) -> np.ndarray[Any, Any]:
+    """What the `indexed` operation gives."""
+    extents = [d.evaluate(symbols) for d in op.attrs["indices"]]
+    result = np.empty(extents, NUMPY[concrete(op.results[0].type.dtype)])
+    point = Point(operands, symbols)
+    for at in np.ndindex(*extents):
+        result[at] = point.value(op.attrs["expr"], dict(enumerate(at)))
+    return result
+
+
+def concrete(dtype: AnyDType) -> DType:
+    assert isinstance(dtype, DType)
+    return dtype
+
+
+def rounded(value: Number, dtype: DType) -> Number:
+    """`value` in `dtype`: floats nearest, integers wrapped."""
+    if dtype is DType.BOOL:
+        return bool(value)
+    if dtype.is_integer:
+        low, high = dtype.integer_range()
+        return (int(value) - low) % (high - low + 1) + low
+    with np.errstate(all="ignore"):
+        return float(np.float64(value).astype(NUMPY[dtype]))
+
+
+class Point:
+    """Evaluates expressions with the indices at given numbers."""
+
+    def __init__(
+        self, operands: Sequence[np.ndarray[Any, Any]], symbols: Mapping[Symbol, int]
+    ) -> None:
+        self.operands = operands
+        self.symbols = symbols
+
+    def value(self, expr: Scalar, at: Mapping[int, int]) -> Number:
+        dtype = concrete(expr.dtype)
+        match expr:
+            case Const():
+                return rounded(
+                    float(expr.value) if isinstance(expr.value, str) else expr.value, dtype
+                )
+            case DimValue():
+                return rounded(expr.dim.evaluate(self.symbols), dtype)
+            case Operand():
+                return number(self.operands[expr.operand][()])
+            case Index():
+                return rounded(at[expr.index], dtype)
+            case Access():
+                return self.element(expr, at)
+            case Apply():
+                args = [self.value(a, at) for a in expr.args]
+                return apply(expr.fn, args, concrete(expr.args[0].dtype), dtype)
+            case Reduce():
+                return self.reduce(expr, at)
+
+    def element(self, expr: Access, at: Mapping[int, int]) -> Number:
+        base = self.operands[expr.operand]
+        place = tuple(int(self.value(p, at)) for p in expr.positions)
+        if any(not 0 <= p < n for p, n in zip(place, base.shape, strict=True)):
+            raise OutOfRangeError(place)
+        return number(base[place])
+
+    def reduce(self, expr: Reduce, at: Mapping[int, int]) -> Number:
+        kept = concrete(expr.accumulator)
+        total = IDENTITY[expr.op](kept)
+        for places in itertools.product(
+            *(range(d.evaluate(self.symbols)) for _, d in expr.indices)
+        ):
+            inner = {**at, **dict(zip((i for i, _ in expr.indices), places, strict=True))}
+            if expr.op == "sum":
+                summand = self.product(expr.body, inner, kept)
+            else:
+                summand = rounded(self.value(expr.body, inner), kept)
+            total = apply(FOLD[expr.op], [total, summand], kept, kept)
+        return rounded(total, concrete(expr.dtype))
+
+    def product(self, expr: Scalar, at: Mapping[int, int], kept: DType) -> Number:
+        if isinstance(expr, Apply) and expr.fn == "mul":
+            left, right = (self.product(a, at, kept) for a in expr.args)
+            return apply("mul", [left, right], kept, kept)
+        return rounded(self.value(expr, at), kept)
+
+
+def number(value: Any) -> Number:
+    return value.item() if not isinstance(value, int | float) else value
+
+
+def extreme(sign: int) -> Callable[[DType], Number]:
+    def identity(dtype: DType) -> Number:
+        if dtype.is_float:
+            return sign * math.inf
+        return dtype.integer_range()[sign > 0]
+
+    return identity
+
+
+IDENTITY: dict[str, Callable[[DType], Number]] = {
+    "sum": lambda _: 0,
+    "prod": lambda _: 1,
+    "max": extreme(-1),
+    "min": extreme(1),
+    "any": lambda _: False,
+    "all": lambda _: True,
+}
+FOLD = {"sum": "add", "prod": "mul", "max": "max", "min": "min", "any": "or", "all": "and"}
+
+
+def largest(a: Number, b: Number) -> Number:
+    return max(a, b) if a == a and b == b else math.nan
+
+
+def least(a: Number, b: Number) -> Number:
+    return min(a, b) if a == a and b == b else math.nan
+
+
+def both(a: int, b: int) -> int:
+    return a & b
+
+
+def either(a: int, b: int) -> int:
+    return a | b
+
+
+def differing(a: int, b: int) -> int:
+    return a ^ b
+
+
+PLAIN: dict[str, Callable[..., Any]] = {
+    "neg": operator.neg,
+    "abs": abs,
+    "not": operator.not_,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "max": largest,
+    "min": least,
+    "and": both,
+    "or": either,
+    "xor": differing,
+    **{fn: getattr(operator, fn) for fn in ("eq", "ne", "lt", "le", "gt", "ge")},
+}
+
+
+def apply(fn: str, args: Sequence[Number], source: DType, dtype: DType) -> Number:
+    """An elementwise operation; integer `div` and `rem` truncate toward zero."""
+    if fn == "cast":
+        return cast(args[0], source, dtype)
+    if fn == "select":
+        return args[1] if args[0] else args[2]
+    if fn in ("div", "rem"):
+        a, b = (int(x) for x in args)
+        quotient = 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return rounded(quotient if fn == "div" else a - quotient * b, dtype)
+    return rounded(PLAIN[fn](*args), dtype)
+
+
+def cast(value: Number, source: DType, target: DType) -> Number:
+    if source.is_float and target.is_integer:
+        if value != value:
+            return 0
+        low, high = target.integer_range()
+        return int(min(max(value, low), high))
+    return rounded(value, target)

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from linnet.backends.base import RuntimeFault
+from linnet.backends.numpy.interpreter import run
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import DType
+from linnet.ir.builder import Builder
+from linnet.ir.core import Module, Operation
+from linnet.ir.passes.vectorize import vectorize
+from linnet.ir.scalar import Access, Apply, Const, Index, Reduce, Scalar
+from linnet.ir.types import Type
+from linnet.ir.verify import verify
+from tests.ir.generate import Case, cases
+from tests.ir.oracle import OutOfRangeError, evaluate
+
+F32, BF16, I64 = DType.F32, DType.BF16, DType.I64
+B, K, N, Q = (Symbol(n) for n in "BKNQ")
+
+
+@settings(max_examples=250, deadline=None)
+@given(cases())
+def test_random_expressions(case: Case) -> None:
+    verify(case.module)
+    plain = vectorize(case.module)
+    verify(plain)
+    assert not any(op.name == "indexed" for op in plain.functions["main"].body)
+    try:
+        wanted = evaluate(case.op, case.operands, case.symbols)
+    except OutOfRangeError:
+        with pytest.raises(RuntimeFault):
+            run(case.module, case.args, symbols=case.symbols)
+        return
+    try:
+        (found,) = run(case.module, case.args, symbols=case.symbols)
+    except RuntimeFault:
+        # Point by point, what is outside an empty loop is never looked at; here it is.
+        assert 0 in case.extents
+        return
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+
+
+def built(types: list[Type], indices: list[Dim], expr: Scalar) -> Module:
+    b = Builder()
+    params = [b.param(t) for t in types]
+    attrs = {"indices": tuple(indices), "expr": expr}
+    y = b.emit("indexed", params, Type(expr.dtype, tuple(indices) or None), attrs, hint="y")
+    return Module("main", (B, K, N, Q), {"main": b.function("main", None, [y])})
+
+
+def tensor(*dims: Symbol, dtype: DType = F32) -> Type:
+    return Type(dtype, tuple(map(Dim.of, dims)))
+
+
+def access(operand: int, *indices: int | Scalar, dtype: DType = F32) -> Access:
+    positions = tuple(Index(i, I64) if isinstance(i, int) else i for i in indices)
+    return Access(operand, positions, dtype)
+
+
+def ops_of(module: Module) -> list[Operation]:
+    verify(module)
+    plain = vectorize(module)
+    verify(plain)
+    return list(plain.functions["main"].body)
+
+
+def dims(*symbols: Symbol) -> list[Dim]:
+    return list(map(Dim.of, symbols))
+
+
+def total(i: int, extent: Symbol, body: Scalar) -> Reduce:
+    return Reduce("sum", F32, ((i, Dim.of(extent)),), body, body.dtype)
+
+
+def times(a: Scalar, b: Scalar) -> Apply:
+    return Apply("mul", (a, b), a.dtype)
+
+
+def test_matrix_product_is_one_contraction() -> None:
+    body = times(access(0, 0, 2, dtype=BF16), access(1, 1, 2, dtype=BF16))
+    module = built(
+        [tensor(B, K, dtype=BF16), tensor(Q, K, dtype=BF16)], dims(B, Q), total(2, K, body)
+    )
+    (op,) = ops_of(module)
+    assert op.name == "contract"
+    assert op.attrs == {"inputs": ((0, 2), (1, 2)), "output": (0, 1), "accumulator": F32}
+    assert op.results == module.functions["main"].results
+
+
+def test_cast_product_contracts_casts() -> None:
+    def wide(a: Scalar) -> Apply:
+        return Apply("cast", (a,), F32)
+
+    body = times(wide(access(0, 0, 2, dtype=BF16)), wide(access(1, 1, 2, dtype=BF16)))
+    types = [tensor(B, K, dtype=BF16), tensor(Q, K, dtype=BF16)]
+    ops = ops_of(built(types, dims(B, Q), total(2, K, body)))
+    assert [op.name for op in ops] == ["cast", "cast", "contract"]
+
+
+def test_experts_gather_then_contract() -> None:
+    expert = access(2, 0, dtype=I64)
+    body = times(access(0, 0, 2), access(1, expert, 1, 2))
+    types = [tensor(B, K), tensor(N, Q, K), tensor(B, dtype=I64)]
+    spread, gather, contract = ops_of(built(types, dims(B, Q), total(2, K, body)))
+    assert [op.name for op in (spread, gather, contract)] == ["reshape", "gather", "contract"]
+    assert gather.operands[0].type == types[1]
+    assert gather.attrs["axes"] == (("index", 0), ("axis", 1), ("axis", 2))
+    assert gather.results[0].type == tensor(B, Q, K)
+    assert contract.attrs["inputs"] == ((0, 2), (0, 1, 2))
+
+
+def test_nothing_is_wider_than_what_it_depends_on() -> None:
+    scaled = times(access(0, 0), access(0, 0))
+    expr = Apply("add", (scaled, access(1, 1)), F32)
+    ops = ops_of(built([tensor(B), tensor(Q)], dims(B, Q), expr))
+    assert [op.name for op in ops] == ["mul", "broadcast", "broadcast", "add"]
+    assert ops[0].results[0].type == tensor(B)
+
+
+def test_identity_needs_no_operation() -> None:
+    module = built([tensor(B, Q)], dims(B, Q), access(0, 0, 1))
+    assert ops_of(module) == []
+    assert vectorize(module).functions["main"].results == module.functions["main"].params
+
+
+def test_same_access_is_emitted_once() -> None:
+    taken = access(0, access(1, 0, dtype=I64))
+    ops = ops_of(built([tensor(N), tensor(B, dtype=I64)], dims(B), times(taken, taken)))
+    assert [op.name for op in ops] == ["gather", "mul"]
+
+
+def test_counter_position_is_the_index() -> None:
+    b = Builder()
+    x = b.param(tensor(N, Q))
+    n = b.emit("iota", [], tensor(N, dtype=I64))
+    expr = access(0, access(1, 1, dtype=I64), 0)
+    attrs = {"indices": tuple(dims(Q, N)), "expr": expr}
+    y = b.emit("indexed", [x, n], tensor(Q, N), attrs)
+    ops = ops_of(Module("main", (N, Q), {"main": b.function("main", None, [y])}))
+    assert [op.name for op in ops] == ["iota", "permute"]
+
+
+def test_regions_are_vectorized() -> None:
+    b = Builder()
+    x = b.param(tensor(B))
+    inner = b.nested()
+    inner.param(Type(I64))
+    carried = inner.param(tensor(B))
+    attrs = {"indices": tuple(dims(B)), "expr": times(access(0, 0), Const("2.0", F32))}
+    z = inner.emit("indexed", [carried], tensor(B), attrs)
+    bounds: dict[str, Any] = {"start": Dim.of(0), "stop": Dim.of(3)}
+    y = b.emit("loop", [x], tensor(B), bounds, [inner.region([z])])
+    module = Module("main", (B,), {"main": b.function("main", None, [y])})
+    (loop,) = ops_of(module)
+    assert [op.name for op in loop.regions[0].body] == ["constant", "broadcast", "mul"]
+    (found,) = run(module, [np.array([1.0, 3.0], np.float32)])
+    assert found.tolist() == [8.0, 24.0]
