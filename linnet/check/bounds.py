@@ -28,7 +28,7 @@ from linnet.check.dims import parts as inner_dims
 from linnet.check.linear import Fuel, contradictory
 from linnet.check.normal import Normalizer, divide_monomial, replace_atoms
 
-_FUEL = 120_000
+_FUEL = 100_000
 _QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3
@@ -194,6 +194,8 @@ class Bounds:
         small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None]
         for i, left in enumerate(small):
             for right in small[i:]:
+                if not self._fuel.burn(_QUESTION):
+                    return
                 product = self.normalizer.normal(left * right)
                 top = {m for m, _ in product.terms if len(m) > 1}
                 if top and max(map(len, top)) <= degree and top <= wanted:

@@ -124,14 +124,21 @@ def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
             )
             return None
     message = f"the slice `{start}:{stop}` is not provably within an axis of `{extent}`"
-    for relation in (
-        Relation(">=", start, Dim.of(0)),
-        Relation("<=", start, stop),
-        Relation("<=", stop, extent),
-    ):
+    # A start beyond the stop by less than a step reads nothing and its count is 0, so what must
+    # hold is that the count is not negative: `x[1::2]` is fine for every extent `2 * N`.
+    ordered = (
+        Relation("<=", start, stop)
+        if stride == 1
+        else Relation(">=", _count(start, stop, stride), Dim.of(0))
+    )
+    for relation in (Relation(">=", start, Dim.of(0)), ordered, Relation("<=", stop, extent)):
         if not scope.require(relation, "E2209", message, item.span):
             return None
     return AtRange(start, stop, stride)
+
+
+def _count(start: Dim, stop: Dim, step: int) -> Dim:
+    return (stop - start + (step - 1)) // step
 
 
 def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:
@@ -139,6 +146,6 @@ def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:
         case AtAll():
             return (extent,)
         case AtRange(start, stop, step):
-            return ((stop - start + (step - 1)) // step,)
+            return (_count(start, stop, step),)
         case _:
             return ()

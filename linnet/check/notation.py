@@ -262,8 +262,8 @@ def _index(
             help="a pack index `*s` walks over the axes of a Shape, a plain index over one axis",
         )
         return None
-    if use.first is None:
-        use.var.extent, use.first = extent, span
+    if not use.known:
+        use.var.extent, use.first, use.known = extent, span, True
         return use.var
     known = use.var.extent
     if isinstance(extent, Symbol) or isinstance(known, Symbol):

@@ -37,7 +37,7 @@ class Facts:
 
         A quotient that the facts make exact may come out as a symbol of its own.
         """
-        return self._rules().rewriting.normal(dim)
+        return self._fresh_effort().rewriting.normal(dim)
 
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether the two are provably the same number."""
@@ -47,19 +47,27 @@ class Facts:
         """Whether `relation` follows from the facts."""
         found = self._answers.get(relation)
         if found is None:
+            self._fresh_effort()
             found = self._answers[relation] = self._answer(relation)
         return found
 
     def implies(self, relation: Relation) -> bool:
         """Whether `relation` is proven, without a counterexample when it is not."""
         found = self._answers.get(relation)
-        return self._follows(relation) if found is None else found.proven
+        if found is not None:
+            return found.proven
+        self._fresh_effort()
+        return self._follows(relation)
+
+    def _fresh_effort(self) -> System:
+        system = self._rules()
+        system.bounds.refuel()
+        return system
 
     def _rules(self) -> System:
         if self._system is None:
             self._system = System()
             self._system.assume(self.relations)
-        self._system.bounds.refuel()
         return self._system
 
     def _answer(self, relation: Relation) -> Answer:

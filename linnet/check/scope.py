@@ -56,11 +56,13 @@ class World:
 
 @dataclass(slots=True)
 class IndexUse:
-    """An index of index notation in scope, and the access it got its extent from."""
+    """An index of index notation in scope, and the first access that uses it. Its extent is
+    `known` once that access had a type."""
 
     var: IndexVar
     span: Span
     first: Span | None = None
+    known: bool = False
 
 
 @dataclass(slots=True)
