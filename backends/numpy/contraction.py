@@ -1,0 +1,116 @@
+"""`reduce`, `cumsum` and `contract`: sums kept in an accumulator and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from linnet.backends.numpy.dtypes import NUMPY, OF_NUMPY, Array, cast, computing_dtype
+from linnet.backends.numpy.elementwise import fold_identity
+from linnet.check.dtypes import DType
+
+Indices = tuple[int, ...]
+
+
+def reduce(x: Array, op: str, axes: Indices, accumulator: DType) -> Array:
+    """`op` over `axes`."""
+    kept = cast(x, accumulator)
+    dtype: Any = NUMPY[accumulator]
+    match op:
+        case "sum":
+            result = np.sum(kept, axis=axes, dtype=dtype)
+        case "prod":
+            result = np.prod(kept, axis=axes, dtype=dtype)
+        case "any":
+            result = np.any(kept, axis=axes)
+        case "all":
+            result = np.all(kept, axis=axes)
+        case _:
+            fold = np.maximum if op == "max" else np.minimum
+            wide = cast(kept, computing_dtype(accumulator))
+            start: Any = fold_identity(op, OF_NUMPY[wide.dtype])
+            result = cast(np.asarray(fold.reduce(wide, axis=axes, initial=start)), accumulator)
+    return cast(np.asarray(result), OF_NUMPY[x.dtype])
+
+
+def cumsum(x: Array, axis: int) -> Array:
+    """The running sum."""
+    dtype = OF_NUMPY[x.dtype]
+    wide = computing_dtype(dtype)
+    return cast(np.cumsum(cast(x, wide), axis=axis, dtype=NUMPY[wide]), dtype)
+
+
+def contract(
+    operands: Sequence[Array],
+    inputs: Sequence[Indices],
+    output: Indices,
+    accumulator: DType,
+    result: DType,
+) -> Array:
+    """The sum over the indices not in `output` of the product of the operands."""
+    terms = [_diagonal(cast(x, accumulator), ix) for x, ix in zip(operands, inputs, strict=True)]
+    extents = {i: n for x, ix in terms for i, n in zip(ix, x.shape, strict=True)}
+    if not terms:
+        return cast(np.ones((), NUMPY[accumulator]), result)
+    value, indices = terms[0]
+    for position, (other, other_indices) in enumerate(terms[1:], 1):
+        later = {i for _, ix in terms[position + 1 :] for i in ix}
+        kept = later.union(output)
+        joined = tuple(dict.fromkeys(i for i in indices + other_indices if i in kept))
+        value = _pair((value, indices), (other, other_indices), joined, extents)
+        indices = joined
+    summed = tuple(axis for axis, i in enumerate(indices) if i not in output)
+    if summed:
+        value = np.sum(value, axis=summed, dtype=NUMPY[accumulator])
+        indices = tuple(i for i in indices if i in output)
+    return cast(np.transpose(value, [indices.index(i) for i in output]), result)
+
+
+Term = tuple[Array, Indices]
+
+
+def _diagonal(x: Array, indices: Indices) -> Term:
+    """A repeated index takes the diagonal of its axes."""
+    while len(set(indices)) < len(indices):
+        index = next(i for i in indices if indices.count(i) > 1)
+        first = indices.index(index)
+        second = indices.index(index, first + 1)
+        x = np.diagonal(x, axis1=first, axis2=second)
+        rest = tuple(i for at, i in enumerate(indices) if at not in (first, second))
+        indices = (*rest, index)
+    return x, indices
+
+
+def _pair(a: Term, b: Term, output: Indices, extents: dict[int, int]) -> Array:
+    """The product of two, summed over what is not in `output`, as one batched matrix product."""
+    own = set(a[1]), set(b[1])
+    summed = tuple(i for i in dict.fromkeys(a[1] + b[1]) if i not in output)
+    if not summed:
+        return np.multiply(_spread(a, output), _spread(b, output))
+    batch = tuple(i for i in output if i in own[0] and i in own[1])
+    rows = tuple(i for i in output if i not in own[1])
+    columns = tuple(i for i in output if i not in own[0])
+    left = _matrix(a, batch, rows, summed, extents)
+    right = _matrix(b, batch, summed, columns, extents)
+    product = np.matmul(left, right).reshape([extents[i] for i in batch + rows + columns])
+    return np.transpose(product, [(batch + rows + columns).index(i) for i in output])
+
+
+def _spread(term: Term, indices: Indices) -> Array:
+    """The axes in the order of `indices`, of extent 1 where the term has none."""
+    x, own = term
+    ordered = np.transpose(x, [own.index(i) for i in indices if i in own])
+    return ordered[tuple(slice(None) if i in own else None for i in indices)]
+
+
+def _matrix(
+    term: Term, batch: Indices, rows: Indices, columns: Indices, extents: dict[int, int]
+) -> Array:
+    """`[*batch, rows, columns]`, repeated along the indices that the term does not have."""
+    order = batch + rows + columns
+    full = np.broadcast_to(_spread(term, order), [extents[i] for i in order])
+    shape = [extents[i] for i in batch]
+    return full.reshape([*shape, prod(extents[i] for i in rows), prod(extents[i] for i in columns)])

@@ -1,0 +1,95 @@
+"""What a run and a call know: the extents of symbols, paths, values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+
+from linnet.backends.base import RuntimeFault
+from linnet.backends.numpy.dtypes import NUMPY, Array, concrete
+from linnet.backends.numpy.liveness import Deaths
+from linnet.check.dims import Dim, DimError, Symbol
+from linnet.ir.core import Module
+from linnet.ir.types import Type
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a whole run shares."""
+
+    module: Module
+    deaths: Deaths
+    symbols: Mapping[Symbol, int]
+    weights: Mapping[str, Array]
+    state: MutableMapping[str, Array]
+
+
+@dataclass(slots=True)
+class Frame:
+    """One call of a function: its values, the block it is called on, the `each` loops around."""
+
+    run: Run
+    prefix: Path
+    values: dict[int, Array]
+    loops: dict[str, int] = field(default_factory=dict[str, int])
+
+    def path(self, parts: Sequence[str | int]) -> Path:
+        """A path of this block from the root, `$var` replaced by the number it stands for."""
+        own = (str(p) for p in parts)
+        return (*self.prefix, *(str(self.loops[p]) if p.startswith("$") else p for p in own))
+
+    def extent(self, dim: Dim | int) -> int:
+        """The number that `dim` is in this run."""
+        if isinstance(dim, int):
+            return dim
+        try:
+            return dim.evaluate(self.run.symbols)
+        except (KeyError, DimError) as error:
+            raise RuntimeFault(f"the dimension `{dim}` has no value here ({error})") from None
+
+    def shape(self, type_: Type) -> tuple[int, ...]:
+        """The extents of a value of `type_`."""
+        return tuple(self.extent(d) for d in type_.shape)
+
+
+def bind_symbols(
+    types: Sequence[Type], values: Sequence[Array], known: Mapping[Symbol, int]
+) -> dict[Symbol, int]:
+    """The symbols under which the shapes of `values` are those of `types`; a fault if none are."""
+    bound = dict(known)
+    if len(types) != len(values):
+        raise RuntimeFault(f"{len(values)} arguments for {len(types)} parameters")
+    pending: list[tuple[Dim, int]] = []
+    for position, (type_, value) in enumerate(zip(types, values, strict=True)):
+        if value.ndim != type_.rank or value.dtype != NUMPY[concrete(type_.dtype)]:
+            raise RuntimeFault(
+                f"argument {position} is {value.dtype}{list(value.shape)}, the entry takes {type_}"
+            )
+        pending += zip(type_.shape, value.shape, strict=True)
+    while pending:
+        left = [(dim, extent) for dim, extent in pending if not _solve(dim, extent, bound)]
+        if len(left) == len(pending):
+            break  # what is left open by the arguments stays open until something asks for it
+        pending = left
+    return bound
+
+
+def _solve(dim: Dim, extent: int, bound: dict[Symbol, int]) -> bool:
+    """Bind or check what `dim == extent` says; False if it does not say enough yet."""
+    rest = dim.substitute({s: Dim.of(n) for s, n in bound.items()})
+    symbols = list(rest.symbols())
+    if not symbols:
+        if rest.as_int() != extent:
+            raise RuntimeFault(f"`{dim}` is {rest} here and {extent} there")
+        return True
+    terms = dict((rest - rest.constant).terms)
+    slope = terms.get((symbols[0],))
+    if slope is None or len(terms) > 1:
+        return False
+    number, over = divmod(extent - rest.constant, slope)
+    if over or number < 0:
+        raise RuntimeFault(f"no `{symbols[0]}` makes `{dim}` equal to {extent}")
+    bound[symbols[0]] = number
+    return True

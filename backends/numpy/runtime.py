@@ -1,0 +1,69 @@
+"""The NumPy backend: no kernels, every op runs as its body says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from linnet.backends.base import Compiled, Kernel, Tier
+from linnet.backends.numpy.dtypes import NUMPY, Array
+from linnet.backends.numpy.interpreter import Interpreter
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyBackend:
+    """The reference: what it computes is what a program means."""
+
+    name: str = "numpy"
+    kernels: tuple[Kernel, ...] = ()
+
+    def load(
+        self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
+    ) -> NumpyRuntime:
+        """A runtime for `compiled`. It has one device and no options."""
+        if device not in (None, "cpu"):
+            message = f"the backend `numpy` has no device `{device}`"
+            raise LinnetError([Diagnostic("E2102", message, None, help='use device="cpu"')])
+        if options:
+            message = f"the backend `numpy` has no option `{next(iter(options))}`"
+            raise LinnetError([Diagnostic("E2102", message, None, help="it has no options")])
+        return NumpyRuntime(compiled)
+
+
+@dataclass(slots=True)
+class NumpyRuntime:
+    """A loaded model: entries are lowered at their first call."""
+
+    compiled: Compiled
+    state: dict[str, Array] = field(default_factory=dict[str, Array])
+    _ready: dict[str, Interpreter] = field(default_factory=dict[str, Interpreter])
+
+    def __post_init__(self) -> None:
+        self.reset_state()
+
+    def call(self, entry: str, arguments: Sequence[Array]) -> tuple[Array, ...]:
+        """The results of `entry`, none of them a view of a weight or a state."""
+        if entry not in self._ready:
+            self._ready[entry] = Interpreter.of(self.compiled.lower(entry))
+        weights: Mapping[str, Array] = self.compiled.weights
+        results = self._ready[entry].run(arguments, weights=weights, state=self.state)
+        return tuple(r.copy() for r in results)
+
+    def reset_state(self) -> None:
+        """Every state at zero, as after loading."""
+        for state in self.compiled.states:
+            self.state[state.path] = np.zeros(state.shape, NUMPY[state.dtype])
+
+    def source(self) -> str | None:
+        """None: nothing is generated."""
+        return None
+
+
+def backend() -> NumpyBackend:
+    """The backend, for the registry."""
+    return NumpyBackend()
