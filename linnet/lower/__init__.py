@@ -1,0 +1,1 @@
+"""Typed program to tensor IR."""

@@ -1,0 +1,125 @@
+"""From what a caller gives for generics to what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from linnet.check.dims import Dim, DimError, Symbol
+from linnet.check.dtypes import BY_NAME, KINDS, DType, DTypeVar
+from linnet.check.substitute import in_arg
+from linnet.check.typed import TBlock, TGeneric, TSub
+from linnet.check.types import GenericArg
+from linnet.lower.fail import fail
+from linnet.source.files import Span
+
+GenericValue = int | str | DType | Dim | Sequence[int | Dim]
+"""What a caller may give: a number, the name of a dtype, the extents of a pack."""
+
+Bound = dict[Symbol | DTypeVar, GenericArg]
+"""Every generic in scope, bound to what it is here."""
+
+
+def bind(
+    generics: Sequence[TGeneric], given: Mapping[str, GenericValue], *, whole: bool = False
+) -> Bound:
+    """Bind `generics` to the values given by name, else their defaults, else, unless `whole`
+    is asked for, themselves."""
+    bound: Bound = {}
+    for generic in generics:
+        if generic.name in given:
+            bound[generic.binder] = _argument(generic, given[generic.name])
+        elif generic.default is not None:
+            bound[generic.binder] = in_arg(generic.default, bound)
+        elif whole or generic.kind == "Shape":
+            fail(
+                "E5002",
+                f"no value for the generic `{generic.name}`",
+                generic.span,
+                label="declared here, without a default",
+                help=f"bind `{generic.name}`",
+            )
+        else:
+            bound[generic.binder] = _itself(generic)
+    return bound
+
+
+def _itself(generic: TGeneric) -> GenericArg:
+    binder = generic.binder
+    return Dim.of(binder) if isinstance(binder, Symbol) else binder
+
+
+def _argument(generic: TGeneric, value: GenericValue) -> GenericArg:
+    match generic.kind:
+        case "Dim" if isinstance(value, int | Dim) and not isinstance(value, bool):
+            dim = Dim.of(value)
+            number = dim.as_int()
+            if number is None or number >= 0:
+                return dim
+        case "Shape" if not isinstance(value, int | str | DType | Dim):
+            return tuple(Dim.of(extent) for extent in value)
+        case kind if kind in KINDS and isinstance(value, str | DType):
+            dtype = BY_NAME.get(str(value))
+            if dtype in KINDS[kind]:
+                return dtype
+            if dtype is not None:
+                fail("E2112", f"`{generic.name}` must be {kind}, not {dtype}", generic.span)
+        case _:
+            pass
+    return fail(
+        "E5002",
+        f"`{value}` is no value for the generic `{generic.name}`",
+        generic.span,
+        label=f"of kind {generic.kind}",
+    )
+
+
+def unknown_names(generics: Sequence[TGeneric], given: Mapping[str, object], owner: str) -> None:
+    """Refuse a value for a generic that `owner` does not have."""
+    names = [g.name for g in generics]
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(names)}" if names else "it has none"
+            fail("E5002", f"`{owner}` has no generic `{name}`", None, notes=(has,))
+
+
+def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:
+    """The callee's generics bound to `args`, which are written over `scope`."""
+    pairs = zip(generics, args, strict=True)
+    return {g.binder: in_arg(a, scope) for g, a in pairs}
+
+
+def sub_bindings(block: TBlock, sub: TSub, scope: Bound) -> Bound:
+    """The generics of the block that `sub` is, as the enclosing block binds them."""
+    try:
+        bound = arguments(block.generics, sub.args, scope)
+    except DimError as error:
+        fail("E2205", str(error), sub.span)
+    for generic, arg in zip(block.generics, bound.values(), strict=True):
+        if isinstance(arg, Dim):
+            check_extent(arg, sub.span, f"`{generic.name}` of `{sub.name}`")
+    return bound
+
+
+def sub_count(sub: TSub, scope: Bound) -> Dim | None:
+    """How many blocks a sub array has; None for a single sub."""
+    if sub.count is None:
+        return None
+    return extent_under(sub.count, scope, sub.span, f"the length of `{sub.name}`")
+
+
+def extent_under(dim: Dim, scope: Bound, span: Span, what: str = "a dimension") -> Dim:
+    """`dim` under `scope`, as an extent: never negative, never divided by zero."""
+    try:
+        result = in_arg(dim, scope)
+    except DimError as error:
+        fail("E2205", str(error), span)
+    assert isinstance(result, Dim)
+    check_extent(result, span, what)
+    return result
+
+
+def check_extent(dim: Dim, span: Span, what: str = "a dimension") -> None:
+    """Refuse a negative extent."""
+    number = dim.as_int()
+    if number is not None and number < 0:
+        fail("E2208", f"{what} is {number}", span, label="negative with these generics")

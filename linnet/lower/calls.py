@@ -1,0 +1,55 @@
+"""Lowering calls."""
+
+from __future__ import annotations
+
+from linnet.check.typed import TCall, TFunction
+from linnet.lower.bindings import Bound, arguments, sub_bindings
+from linnet.lower.bundle import BlockRef, Bundle, fill, leaves, skeleton
+from linnet.lower.context import Context
+from linnet.lower.presence import Presence, below
+
+
+def lower_call(at: Context, expr: TCall) -> Bundle:
+    """Lower a call of a function, of a method of this block, or of one of a sub block."""
+    callee = at.program.functions[expr.callee]
+    path, scope, presence = target(at, expr)
+    scope = scope | arguments(callee.generics, expr.generics, at.scope)
+    args = tuple(_argument(at, expr, callee, i, scope) for i in range(len(callee.params)))
+    lowered = at.functions.lowered(callee, scope, presence, tuple(skeleton(a) for a in args))
+    operands = [
+        at.out.coerce(value, wanted.type)
+        for arg, param in zip(args, lowered.params, strict=True)
+        for value, wanted in zip(leaves(arg), leaves(param), strict=True)
+    ]
+    types = [v.type for v in leaves(lowered.result)]
+    attrs = {"callee": lowered.name, "at": path}
+    return fill(lowered.result, iter(at.out.emit("call", operands, types, attrs)))
+
+
+def _argument(at: Context, expr: TCall, callee: TFunction, i: int, scope: Bound) -> Bundle:
+    given = expr.args[i]
+    if given is not None:
+        return at.expr(given)
+    default = callee.params[i].default
+    assert default is not None, callee.key
+    with at.within(scope):
+        return at.expr(default)
+
+
+def target(at: Context, expr: TCall) -> tuple[tuple[str, ...], Bound, Presence]:
+    """The block that a call is on: its path from here, its generics, its optionals."""
+    if expr.own:
+        own = at.block
+        assert own is not None
+        return (), {g.binder: at.scope[g.binder] for g in own.generics}, at.presence
+    if expr.sub is None:
+        return (), {}, ()
+    if expr.sub.loop is not None:
+        ref = at.env[expr.sub.loop]
+        assert isinstance(ref, BlockRef), ref
+    else:
+        assert at.block is not None and expr.sub.name is not None
+        ref = BlockRef((expr.sub.name,), at.block.subs[expr.sub.name])
+    block = at.program.blocks[ref.sub.block]
+    bound = sub_bindings(block, ref.sub, at.scope)
+    return ref.at, bound, below(at.presence, ref.sub.name)

@@ -1,0 +1,135 @@
+"""What lowering knows while it is inside one function."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import AnyDType, DType
+from linnet.check.substitute import in_dim, in_dtype, in_type
+from linnet.check.typed import Local, Program, TBlock, TExpr, TFunction
+from linnet.check.types import ScalarType, TensorType
+from linnet.check.types import Type as CheckType
+from linnet.ir.core import Value
+from linnet.ir.types import Type
+from linnet.lower.bindings import Bound, check_extent, extent_under
+from linnet.lower.bundle import Bundle
+from linnet.lower.emit import Emitter
+from linnet.lower.fail import fail
+from linnet.lower.presence import Presence
+from linnet.lower.walk import Uses
+from linnet.source.files import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A function of the module: its name, and the skeletons of its parameters and results."""
+
+    name: str
+    params: tuple[Bundle, ...]
+    result: Bundle
+
+
+class Functions(Protocol):
+    """The functions of the module being built."""
+
+    @property
+    def program(self) -> Program: ...
+
+    @property
+    def uses(self) -> Uses: ...
+
+    def lowered(
+        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
+    ) -> Lowered:
+        """The lowering of `function` for these generics and these skeletons of arguments."""
+        ...
+
+
+class Context(ABC):
+    """The state of lowering one function, and the small questions it answers."""
+
+    def __init__(
+        self, functions: Functions, block: TBlock | None, scope: Bound, presence: Presence
+    ) -> None:
+        self.functions = functions
+        self.program = functions.program
+        self.block = block
+        self.scope = scope
+        self.presence = presence
+        self.out = Emitter()
+        self.env: dict[Local, Bundle] = {}
+        self.members: dict[str, Value] = {}
+
+    @abstractmethod
+    def expr(self, expr: TExpr) -> Bundle:
+        """Lower any expression."""
+
+    def value(self, expr: TExpr) -> Value:
+        """Lower an expression of scalar or tensor type."""
+        result = self.expr(expr)
+        assert isinstance(result, Value), result
+        return result
+
+    @contextmanager
+    def within(self, scope: Bound) -> Generator[None]:
+        """Look at expressions of another item, whose generics `scope` binds."""
+        outer, self.scope = self.scope, scope
+        try:
+            yield
+        finally:
+            self.scope = outer
+
+    def type(self, type_: CheckType, span: Span) -> Type:
+        """The IR type of a scalar or tensor type here."""
+        bound = in_type(type_, self.scope)
+        if isinstance(bound, ScalarType):
+            return Type(bound.dtype)
+        assert isinstance(bound, TensorType), bound
+        dims = tuple(d for d in bound.dims if isinstance(d, Dim))
+        assert len(dims) == len(bound.dims), bound
+        for dim in dims:
+            check_extent(dim, span)
+        return Type(bound.dtype, dims)
+
+    def dtype(self, dtype: AnyDType) -> AnyDType:
+        """`dtype` here."""
+        return in_dtype(dtype, self.scope)
+
+    def extent(self, dim: Dim, span: Span) -> Dim:
+        """A dimension here."""
+        return extent_under(dim, self.scope, span)
+
+    def integer(self, dim: Dim) -> Dim:
+        """A compile-time integer here, which may be negative."""
+        return in_dim(dim, self.scope)
+
+    def pack(self, symbol: Symbol) -> tuple[Dim, ...]:
+        """The extents of a pack here."""
+        bound = self.scope.get(symbol)
+        assert isinstance(bound, tuple), symbol
+        return tuple(d for d in bound if isinstance(d, Dim))
+
+    def width(self, element: Dim | Symbol) -> int:
+        """How many axes an element of a shape is here."""
+        return 1 if isinstance(element, Dim) else len(self.pack(element))
+
+    def axes(self, type_: CheckType, elements: tuple[int, ...]) -> tuple[int, ...]:
+        """Elements of a tensor's shape as the numbers of its axes here, a pack all of its own."""
+        assert isinstance(type_, TensorType), type_
+        starts = [0]
+        for element in type_.dims:
+            starts.append(starts[-1] + self.width(element))
+        return tuple(a for e in elements for a in range(starts[e], starts[e + 1]))
+
+    def number(self, value: int | bool | str, dtype: AnyDType, span: Span) -> int | bool | str:
+        """The value of a constant, checked against the dtype that a generic is bound to."""
+        if isinstance(value, int) and isinstance(dtype, DType) and dtype.is_integer:
+            low, high = dtype.integer_range()
+            if not low <= value <= high:
+                fail("E2105", f"{value} does not fit {dtype}", span, label="with these generics")
+        return value

@@ -1,0 +1,272 @@
+"""Lowering expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from linnet.check.dims import DimError
+from linnet.check.dtypes import DType
+from linnet.check.typed import (
+    TAccess,
+    TBinary,
+    TConst,
+    TDim,
+    TExpr,
+    TField,
+    TIf,
+    TIndexed,
+    TLocal,
+    TMatchEnum,
+    TMatchOptional,
+    TMember,
+    TReduce,
+    TSome,
+    TStruct,
+    TTuple,
+    TUnary,
+    TVariant,
+)
+from linnet.check.typed import TCall as Call
+from linnet.check.typed import TIndex as Index
+from linnet.check.typed import TIntrinsic as Intrinsic
+from linnet.check.types import EnumType, OptionalType, ScalarType, StructType, TensorType
+from linnet.check.types import Type as CheckType
+from linnet.ir.builder import Builder
+from linnet.ir.core import Region, Value
+from linnet.ir.types import Type
+from linnet.lower.bundle import (
+    ENUM_TYPE,
+    Absent,
+    BlockRef,
+    Bundle,
+    Group,
+    MismatchError,
+    Some,
+    Variant,
+    fill,
+    fitted,
+    leaves,
+    merged,
+)
+from linnet.lower.calls import lower_call
+from linnet.lower.context import Context
+from linnet.lower.fail import fail, place_of
+from linnet.lower.indexed import lower_indexed
+from linnet.lower.intrinsics import lower_index, lower_intrinsic
+from linnet.lower.names import BINARY, COMPARISONS, UNARY
+from linnet.lower.presence import is_present
+from linnet.lower.walk import may_fault
+from linnet.source.files import Span
+
+BOOL = Type(DType.BOOL)
+Thunk = Callable[[], Bundle]
+
+
+class ExprLowerer(Context):
+    """Lowers the expressions of one function."""
+
+    def expr(self, expr: TExpr) -> Bundle:
+        outer = self.out.place
+        self.out.place = place_of(expr.span)
+        try:
+            return self._expr(expr)
+        except DimError as error:
+            fail("E2205", str(error), expr.span, label="with these generics")
+        finally:
+            self.out.place = outer
+
+    def _expr(self, expr: TExpr) -> Bundle:
+        match expr:
+            case TConst():
+                return self._constant(expr.value, self.type(expr.type, expr.span), expr.span)
+            case TDim():
+                return self._dim(expr)
+            case TLocal():
+                return self.env[expr.local]
+            case TMember():
+                return self._member(expr)
+            case TUnary():
+                operand = self.value(expr.operand)
+                return self.out.one(UNARY[expr.op], [operand], operand.type)
+            case TBinary():
+                return self._binary(expr)
+            case TIf():
+                return self._if(expr)
+            case TMatchOptional() | TMatchEnum():
+                return self._match(expr)
+            case TAccess() | TReduce():
+                # Outside index notation, or hoisted out of it: it depends on no index.
+                return lower_indexed(self, (), expr, expr.type, expr.span)
+            case TIndexed():
+                return lower_indexed(self, expr.indices, expr.body, expr.type, expr.span)
+            case Index():
+                return lower_index(self, expr)
+            case Intrinsic():
+                return lower_intrinsic(self, expr)
+            case Call():
+                return lower_call(self, expr)
+            case _:
+                return self._made(expr)
+
+    def _made(self, expr: TExpr) -> Bundle:
+        """Tuples, structs, optionals and enums: no operation of their own."""
+        match expr:
+            case TSome():
+                return Some(self.expr(expr.value))
+            case TTuple():
+                return Group(tuple(self.expr(item) for item in expr.items))
+            case TStruct():
+                return Group(tuple(self.expr(value) for value in expr.values))
+            case TField():
+                base, type_ = self.expr(expr.base), expr.base.type
+                assert isinstance(base, Group) and isinstance(type_, StructType)
+                return base.items[[name for name, _ in type_.fields].index(expr.name)]
+            case TVariant():
+                assert isinstance(expr.type, EnumType)
+                return Variant(expr.name, expr.type.variants.index(expr.name))
+            case _:
+                return Absent()
+
+    def _constant(self, value: int | bool | str, type_: Type, span: Span) -> Value:
+        value = self.number(value, type_.dtype, span)
+        scalar = self.out.one("constant", [], Type(type_.dtype), value=value)
+        return self.out.broadcast(scalar, type_.shape)
+
+    def _dim(self, expr: TDim) -> Value:
+        dim, type_ = self.integer(expr.dim), self.type(expr.type, expr.span)
+        number = dim.as_int()
+        if number is None:
+            return self.out.one("dim", [], type_, dim=dim)
+        return self._constant(number, type_, expr.span)
+
+    def _member(self, expr: TMember) -> Bundle:
+        assert self.block is not None
+        sub = self.block.subs.get(expr.name)
+        if sub is not None:
+            ref = BlockRef((sub.name,), sub)
+            there = not sub.optional or is_present(self.presence, sub.name)
+            return (Some(ref) if sub.optional else ref) if there else Absent()
+        type_ = expr.type
+        if isinstance(type_, OptionalType):
+            if not is_present(self.presence, expr.name):
+                return Absent()
+            return Some(self._read(expr, type_.inner))
+        return self._read(expr, type_)
+
+    def _read(self, expr: TMember, type_: CheckType) -> Value:
+        ir_type, path = self.type(type_, expr.span), (expr.name,)
+        if expr.kind == "state":
+            return self.out.one("state_read", [], ir_type, path=path)
+        if expr.name not in self.members:
+            self.members[expr.name] = self.out.first("param", ir_type, expr.name, path=path)
+        return self.members[expr.name]
+
+    def _binary(self, expr: TBinary) -> Value:
+        if expr.op in ("&&", "||") and may_fault(self.program, expr.right):
+            return self._short_circuit(expr)
+        left, right = self.value(expr.left), self.value(expr.right)
+        type_ = self.type(expr.type, expr.span)
+        left = self.out.broadcast(left, type_.shape)
+        right = self.out.broadcast(right, type_.shape)
+        operand = DType.BOOL if expr.op in COMPARISONS else left.type.dtype
+        return self.out.one(BINARY[expr.op], [left, right], left.type.with_dtype(operand))
+
+    def _short_circuit(self, expr: TBinary) -> Value:
+        left = self.value(expr.left)
+        self.out.open()
+        right = self.out.close_with([self.value(expr.right)])
+        self.out.open()
+        known = self.out.one("constant", [], BOOL, value=expr.op == "||")
+        other = self.out.close_with([known])
+        regions = (right, other) if expr.op == "&&" else (other, right)
+        return self.out.emit("if", [left], [BOOL], regions=regions)[0]
+
+    def _if(self, expr: TIf) -> Bundle:
+        if isinstance(expr.condition, TConst):
+            return self.expr(expr.then if expr.condition.value else expr.otherwise)
+        condition = self.value(expr.condition)
+        return self.branch(
+            condition, lambda: self.expr(expr.then), lambda: self.expr(expr.otherwise), expr.span
+        )
+
+    def branch(self, condition: Value, then: Thunk, otherwise: Thunk, span: Span) -> Bundle:
+        """An `if` operation whose regions give what `then` and `otherwise` lower."""
+        self.out.open()
+        first = then()
+        first_body = self.out.close()
+        self.out.open()
+        second = otherwise()
+        second_body = self.out.close()
+        try:
+            common = merged(first, second)
+        except MismatchError:
+            fail(
+                "E2190",
+                "an optional that is there or not depending on a runtime condition",
+                span,
+                label="the branches differ in which optionals are there",
+                help="branch on the value inside the optional instead",
+            )
+        types = [v.type for v in leaves(common)]
+        regions = [
+            self._yielding(body, bundle, common, types)
+            for body, bundle in ((first_body, first), (second_body, second))
+        ]
+        return fill(common, iter(self.out.emit("if", [condition], types, regions=regions)))
+
+    def _yielding(
+        self, body: Builder, bundle: Bundle, common: Bundle, types: Sequence[Type]
+    ) -> Region:
+        self.out.open(body)
+        values = fitted(bundle, common, self.enum_number)
+        return self.out.close_with(
+            [self.out.coerce(v, t) for v, t in zip(values, types, strict=True)]
+        )
+
+    def enum_number(self, number: int) -> Value:
+        """The runtime form of a variant."""
+        return self.out.one("constant", [], ENUM_TYPE, value=number)
+
+    def _match(self, expr: TMatchOptional | TMatchEnum) -> Bundle:
+        subject = self.expr(expr.subject)
+        if isinstance(expr, TMatchOptional):
+            if isinstance(subject, Absent):
+                return self.expr(expr.none)
+            assert isinstance(subject, Some), subject
+            self.env[expr.local] = subject.inner
+            return self.expr(expr.some)
+        if isinstance(subject, Variant):
+            return self.expr(dict(expr.arms)[subject.name])
+        assert isinstance(subject, Value) and isinstance(expr.subject.type, EnumType)
+        return self._cases(subject, expr.subject.type, expr.arms, expr.span)
+
+    def _cases(
+        self, subject: Value, enum: EnumType, arms: tuple[tuple[str, TExpr], ...], span: Span
+    ) -> Bundle:
+        name, arm = arms[0]
+        if len(arms) == 1:
+            return self.expr(arm)
+        number = self.enum_number(enum.variants.index(name))
+        same = self.out.one("eq", [subject, number], BOOL)
+        return self.branch(
+            same, lambda: self.expr(arm), lambda: self._cases(subject, enum, arms[1:], span), span
+        )
+
+    def coerced(self, bundle: Bundle, type_: CheckType, span: Span) -> Bundle:
+        """`bundle` with every value of exactly the type that `type_` gives it."""
+        match bundle, type_:
+            case (Value(), ScalarType() | TensorType()):
+                return self.out.coerce(bundle, self.type(type_, span))
+            case (Some(inner), OptionalType()):
+                return Some(self.coerced(inner, type_.inner, span))
+            case (Group(items), StructType()):
+                pairs = zip(items, type_.fields, strict=True)
+                return Group(tuple(self.coerced(i, t, span) for i, (_, t) in pairs))
+            case (Group(items), _):
+                assert not isinstance(type_, ScalarType | TensorType), type_
+                inner = getattr(type_, "items", ())
+                return Group(
+                    tuple(self.coerced(i, t, span) for i, t in zip(items, inner, strict=True))
+                )
+            case _:
+                return bundle

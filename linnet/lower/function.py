@@ -1,0 +1,230 @@
+"""Lowering the statements of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from linnet.check.dtypes import DType
+from linnet.check.typed import (
+    Local,
+    TAssign,
+    TBlock,
+    TForRange,
+    TForSubs,
+    TFunction,
+    TLet,
+    TLetTuple,
+    TReturn,
+    TStmt,
+    TWhile,
+)
+from linnet.check.types import EnumType, OptionalType, StructType, TupleType
+from linnet.check.types import Type as CheckType
+from linnet.ir.core import Region, Value
+from linnet.ir.types import Type
+from linnet.lower.bindings import Bound, sub_count
+from linnet.lower.bundle import (
+    ENUM_TYPE,
+    BlockRef,
+    Bundle,
+    Group,
+    MismatchError,
+    Some,
+    fill,
+    fitted,
+    loosened,
+)
+from linnet.lower.context import Functions
+from linnet.lower.exprs import ExprLowerer
+from linnet.lower.fail import fail, place_of
+from linnet.lower.presence import Presence
+from linnet.lower.walk import assigned
+from linnet.source.files import Span
+
+I64 = Type(DType.I64)
+Loop = TForSubs | TForRange | TWhile
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The variables that a loop carries, the skeleton of each, and their values before it."""
+
+    locals: tuple[Local, ...]
+    shapes: tuple[Bundle, ...]
+    values: tuple[Value, ...]
+
+
+class FunctionLowerer(ExprLowerer):
+    """Lowers one function for one binding of its generics."""
+
+    def __init__(
+        self, functions: Functions, block: TBlock | None, scope: Bound, presence: Presence
+    ) -> None:
+        super().__init__(functions, block, scope, presence)
+        self._loops: list[str] = []
+
+    def params(self, function: TFunction, args: Sequence[Bundle]) -> tuple[Bundle, ...]:
+        """Declare the parameters, shaped as `args`."""
+        made: list[Bundle] = []
+        for param, arg in zip(function.params, args, strict=True):
+            bundle = self._param(arg, param.local.name)
+            self.env[param.local] = bundle
+            made.append(bundle)
+        return tuple(made)
+
+    def _param(self, arg: Bundle, hint: str) -> Bundle:
+        match arg:
+            case Value():
+                return self.out.param(arg.type, hint)
+            case Group(items):
+                return Group(tuple(self._param(x, f"{hint}_{i}") for i, x in enumerate(items)))
+            case Some(inner):
+                return Some(self._param(inner, hint))
+            case _:
+                return arg
+
+    def typed(self, arg: Bundle, type_: CheckType, span: Span) -> Bundle:
+        """The skeleton `arg` with the types that the declaration gives its values."""
+        match arg, type_:
+            case (Value(), EnumType()):
+                return Value(0, ENUM_TYPE)
+            case (Value(), _):
+                return Value(0, self.type(type_, span))
+            case (Some(inner), OptionalType()):
+                return Some(self.typed(inner, type_.inner, span))
+            case (Group(items), StructType()):
+                pairs = zip(items, type_.fields, strict=True)
+                return Group(tuple(self.typed(x, t, span) for x, (_, t) in pairs))
+            case (Group(items), TupleType()):
+                pairs = zip(items, type_.items, strict=True)
+                return Group(tuple(self.typed(x, t, span) for x, t in pairs))
+            case _:
+                return arg
+
+    def body(self, function: TFunction) -> Bundle:
+        """Lower the statements; the last returns."""
+        self.block_of(function.body[:-1])
+        last = function.body[-1]
+        assert isinstance(last, TReturn), function.key
+        result = self.expr(last.value)
+        self.out.place = place_of(last.span)
+        return self.coerced(result, function.result, last.span)
+
+    def block_of(self, body: Sequence[TStmt]) -> None:
+        """Lower statements in order."""
+        for stmt in body:
+            self.out.place = place_of(stmt.span)
+            self._stmt(stmt)
+
+    def _stmt(self, stmt: TStmt) -> None:
+        match stmt:
+            case TLet():
+                value = self.expr(stmt.value)
+                if isinstance(value, Value):
+                    value = self.out.hint(value, stmt.local.name)
+                self.env[stmt.local] = value
+            case TLetTuple():
+                group = self.expr(stmt.value)
+                assert isinstance(group, Group)
+                for local, item in zip(stmt.locals, group.items, strict=True):
+                    named = self.out.hint(item, local.name) if isinstance(item, Value) else item
+                    self.env[local] = named
+            case TAssign():
+                self._assign(stmt)
+            case TForSubs():
+                self._each(stmt)
+            case TForRange():
+                self._loop(stmt)
+            case TWhile():
+                self._while(stmt)
+            case TReturn():
+                raise AssertionError("a return that is not last")
+
+    def _assign(self, stmt: TAssign) -> None:
+        value = self.expr(stmt.value)
+        if isinstance(stmt.target, Local):
+            if isinstance(value, Value):
+                value = self.out.hint(value, stmt.target.name)
+            self.env[stmt.target] = value
+            return
+        assert self.block is not None and isinstance(value, Value)
+        state = self.block.members[stmt.target]
+        value = self.out.coerce(value, self.type(state.type, stmt.span))
+        self.out.emit("state_write", [value], [], {"path": (stmt.target,)})
+
+    # --- loops
+
+    def _each(self, stmt: TForSubs) -> None:
+        assert self.block is not None
+        sub = self.block.subs[stmt.member]
+        var = stmt.variable.name
+        while var in self._loops:
+            var += "_"
+        attrs = {"array": (sub.name,), "count": sub_count(sub, self.scope), "var": var}
+        carried = self._carry(stmt)
+        self.out.open()
+        self.env[stmt.variable] = BlockRef((sub.name, f"${var}"), sub)
+        self._loops.append(var)
+        region = self._iteration(stmt, carried)
+        self._loops.pop()
+        self._finish("each", carried, attrs, [region])
+
+    def _loop(self, stmt: TForRange) -> None:
+        attrs = {"start": self.integer(stmt.start), "stop": self.integer(stmt.stop)}
+        carried = self._carry(stmt)
+        self.out.open()
+        self.env[stmt.variable] = self.out.param(I64, stmt.variable.name)
+        region = self._iteration(stmt, carried)
+        self._finish("loop", carried, attrs, [region])
+
+    def _while(self, stmt: TWhile) -> None:
+        carried = self._carry(stmt)
+        self.out.open()
+        self._enter(carried)
+        condition = self.out.close_with([self.value(stmt.condition)])
+        self.out.open()
+        region = self._iteration(stmt, carried)
+        self._finish("while", carried, {}, [condition, region])
+
+    def _carry(self, stmt: Loop) -> Carried:
+        """What a loop carries: the `var`s from outside that its body assigns."""
+        locals_ = tuple(v for v in assigned(stmt.body) if v in self.env)
+        shapes: list[Bundle] = []
+        values: list[Value] = []
+        for local in locals_:
+            bundle = self.coerced(self.env[local], local.type, stmt.span)
+            shapes.append(loosened(bundle))
+            values += fitted(bundle, shapes[-1], self.enum_number)
+        return Carried(locals_, tuple(shapes), tuple(values))
+
+    def _enter(self, carried: Carried) -> None:
+        """Declare the carried values as parameters of the region just opened."""
+        for local, shape in zip(carried.locals, carried.shapes, strict=True):
+            self.env[local] = self._param(shape, local.name)
+
+    def _iteration(self, stmt: Loop, carried: Carried) -> Region:
+        self._enter(carried)
+        self.block_of(stmt.body)
+        self.out.place = place_of(stmt.span)
+        yields: list[Value] = []
+        for local, shape in zip(carried.locals, carried.shapes, strict=True):
+            bundle = self.coerced(self.env[local], local.type, stmt.span)
+            try:
+                yields += fitted(bundle, shape, self.enum_number)
+            except MismatchError:
+                fail(
+                    "E2190",
+                    f"`{local.name}` holds an optional that a loop makes be there or not",
+                    stmt.span,
+                    label="assigned in this loop",
+                )
+        return self.out.close_with(yields)
+
+    def _finish(
+        self, name: str, carried: Carried, attrs: Mapping[str, object], regions: list[Region]
+    ) -> None:
+        types = [v.type for v in carried.values]
+        results = iter(self.out.emit(name, carried.values, types, attrs, regions))
+        for local, shape in zip(carried.locals, carried.shapes, strict=True):
+            self.env[local] = fill(shape, results)

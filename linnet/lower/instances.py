@@ -1,0 +1,176 @@
+"""What a model consists of under given generics: its parameters and states, its entries, and
+whether the `where` clauses of its blocks hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from linnet.check.dims import Dim, DimError
+from linnet.check.dtypes import DType
+from linnet.check.relations import Relation
+from linnet.check.substitute import in_arg, in_relation, in_type
+from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
+from linnet.check.types import OptionalType, ScalarType, TensorType
+from linnet.lower.bindings import (
+    Bound,
+    GenericValue,
+    bind,
+    check_extent,
+    sub_bindings,
+    sub_count,
+    unknown_names,
+)
+from linnet.lower.fail import fail
+from linnet.source.files import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A tensor of the model. `optional`: it may be absent, itself or with the optional block
+    that holds it; `holder` is the path of the innermost such block."""
+
+    path: str
+    kind: Literal["param", "buffer", "state"]
+    shape: tuple[int, ...]
+    dtype: str
+    optional: bool
+    span: Span
+    holder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A `where` relation of the block at `path` ("" for the root) that does not hold; `values`
+    is it with the numbers filled in."""
+
+    path: str
+    block: str
+    relation: Relation
+    values: str
+    span: Span
+
+
+def parameters(program: Program, root: str, generics: Mapping[str, GenericValue]) -> list[Instance]:
+    """Every `param`, `buffer` and `state` of the tree under `root`, in order of declaration."""
+    found: list[Instance] = []
+    for node in _tree(program, root, _bound(program, root, generics)):
+        if isinstance(node.member, TMemberDecl):
+            found.append(_instance(node, node.member))
+    return found
+
+
+def entries(program: Program, root: str) -> list[str]:
+    """The names of the entries of `root`, in order of declaration."""
+    methods = program.blocks[root].methods
+    return [name for name, key in methods.items() if program.functions[key].kind == "entry"]
+
+
+def signature(program: Program, root: str, generics: Mapping[str, GenericValue], entry: str) -> str:
+    """An entry as it is declared, with the generics of `root` filled in."""
+    block = program.blocks[root]
+    function = program.functions[block.methods[entry]]
+    unknown_names(block.generics, generics, root)
+    scope = bind(block.generics, generics)
+    own = [("*" if g.kind == "Shape" else "") + g.name for g in function.generics]
+    params = [f"{p.local.name}: {in_type(p.local.type, scope)}" for p in function.params]
+    head = f"{entry}<{', '.join(own)}>" if own else entry
+    return f"{head}({', '.join(params)}) -> {in_type(function.result, scope)}"
+
+
+def violations(
+    program: Program, root: str, generics: Mapping[str, GenericValue]
+) -> list[Violation]:
+    """The relations that the blocks of the tree state and these generics do not satisfy."""
+    found: list[Violation] = []
+    scope = _bound(program, root, generics)
+    _check(program.blocks[root], scope, "", found)
+    if found:
+        # The numbers of the blocks below may make no sense now.
+        return found
+    for node in _tree(program, root, scope):
+        if isinstance(node.member, TSub):
+            inner = program.blocks[node.member.block]
+            _check(inner, node.inner, node.path, found)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A member or sub block of the tree. `scope` binds the generics of the block that declares
+    it, `inner` those of the sub block."""
+
+    path: str
+    member: TMemberDecl | TSub
+    scope: Bound
+    inner: Bound
+    holder: str | None
+
+
+def _bound(program: Program, root: str, generics: Mapping[str, GenericValue]) -> Bound:
+    block = program.blocks[root]
+    unknown_names(block.generics, generics, root)
+    return bind(block.generics, generics, whole=True)
+
+
+def _tree(
+    program: Program, key: str, scope: Bound, at: str = "", holder: str | None = None
+) -> Iterator[_Node]:
+    block = program.blocks[key]
+    members: list[TMemberDecl | TSub] = [*block.members.values(), *block.subs.values()]
+    for member in sorted(members, key=lambda m: m.span.start):
+        path = at + member.name
+        if isinstance(member, TMemberDecl):
+            yield _Node(path, member, scope, {}, holder)
+            continue
+        inner = sub_bindings(program.blocks[member.block], member, scope)
+        for place in _elements(member, scope, path):
+            yield _Node(place, member, scope, inner, holder)
+            within = place if member.optional else holder
+            yield from _tree(program, member.block, inner, f"{place}.", within)
+
+
+def _elements(sub: TSub, scope: Bound, path: str) -> list[str]:
+    count = sub_count(sub, scope)
+    if count is None:
+        return [path]
+    number = count.as_int()
+    assert number is not None, path
+    return [f"{path}.{i}" for i in range(number)]
+
+
+def _instance(node: _Node, member: TMemberDecl) -> Instance:
+    try:
+        type_ = in_type(member.type, node.scope)
+    except DimError as error:
+        fail("E2205", str(error), member.span)
+    if isinstance(type_, OptionalType):
+        type_ = type_.inner
+    assert isinstance(type_, ScalarType | TensorType) and isinstance(type_.dtype, DType)
+    shape: list[int] = []
+    for dim in type_.dims if isinstance(type_, TensorType) else ():
+        assert isinstance(dim, Dim)
+        check_extent(dim, member.span, f"a dimension of `{node.path}`")
+        number = dim.as_int()
+        assert number is not None, node.path
+        shape.append(number)
+    optional = member.optional or node.holder is not None
+    dtype = type_.dtype.value
+    return Instance(node.path, member.kind, tuple(shape), dtype, optional, member.span, node.holder)
+
+
+def _check(block: TBlock, scope: Bound, path: str, found: list[Violation]) -> None:
+    for relation in block.facts:
+        try:
+            bound = in_relation(relation, scope)
+            holds = bound.holds({})
+        except DimError as error:
+            found.append(Violation(path, block.key, relation, str(error), block.span))
+            continue
+        if not holds:
+            values = ", ".join(
+                f"{s.name} = {in_arg(Dim.of(s), scope)}"
+                for s in sorted(relation.symbols(), key=lambda s: s.serial)
+            )
+            found.append(Violation(path, block.key, relation, values, block.span))

@@ -1,0 +1,150 @@
+"""From a typed program to a module of the tensor IR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import DType
+from linnet.check.typed import Program, TFunction, TGeneric
+from linnet.check.types import OptionalType, StructType, TupleType
+from linnet.check.types import Type as CheckType
+from linnet.ir.core import Function, Module, Value
+from linnet.ir.types import Type
+from linnet.lower.bindings import Bound, GenericValue, bind, unknown_names
+from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, skeleton
+from linnet.lower.context import Lowered
+from linnet.lower.fail import fail
+from linnet.lower.function import FunctionLowerer
+from linnet.lower.presence import Presence, presence_of
+from linnet.lower.walk import Uses
+
+Generics = Mapping[str, GenericValue]
+
+
+def lower_entry(
+    program: Program,
+    root: str,
+    generics: Generics | None,
+    entry: str,
+    present: Callable[[str], bool],
+    given: Mapping[str, bool] | None = None,
+) -> Module:
+    """Lower `entry` of the block `root` and everything it calls.
+
+    Generics that are not in `generics` take their defaults, else stay symbols. `present` says
+    of the path of an optional member whether it is there. `given` says of an optional parameter
+    of the entry whether it is passed; without it, those with a default are not.
+    """
+    block = program.blocks[root]
+    key = block.methods.get(entry)
+    if key is None or program.functions[key].kind != "entry":
+        names = [n for n, k in block.methods.items() if program.functions[k].kind == "entry"]
+        has = f"it has {', '.join(names)}" if names else "it has none"
+        fail("E5002", f"`{root}` has no entry `{entry}`", block.span, notes=(has,))
+    function = program.functions[key]
+    every = (*block.generics, *function.generics)
+    unknown_names(every, generics or {}, root)
+    scope = bind(every, generics or {})
+    presence = presence_of(program, root, scope, present)
+    return _lower(program, function, every, scope, presence, given)
+
+
+def lower_function(
+    program: Program,
+    key: str,
+    generics: Generics | None = None,
+    given: Mapping[str, bool] | None = None,
+) -> Module:
+    """Lower a function outside any block. A pack must be given, as a sequence of extents."""
+    function = program.functions[key]
+    assert function.block is None, key
+    unknown_names(function.generics, generics or {}, key)
+    scope = bind(function.generics, generics or {})
+    return _lower(program, function, function.generics, scope, (), given)
+
+
+def _lower(
+    program: Program,
+    function: TFunction,
+    generics: Sequence[TGeneric],
+    scope: Bound,
+    presence: Presence,
+    given: Mapping[str, bool] | None,
+) -> Module:
+    args = [
+        _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
+        for p in function.params
+    ]
+    module = _Functions(program)
+    entry = module.lowered(function, scope, presence, args)
+    functions = {name: f for name, f in module.built.items() if f is not None}
+    return Module(entry.name, _open_symbols(generics, scope), functions)
+
+
+def _argument(type_: CheckType, given: bool) -> Bundle:
+    """The skeleton of an argument from outside; its types come with the declaration."""
+    match type_:
+        case OptionalType(inner):
+            return Some(_argument(inner, given)) if given else Absent()
+        case TupleType(items):
+            return Group(tuple(_argument(t, given) for t in items))
+        case StructType():
+            return Group(tuple(_argument(t, given) for _, t in type_.fields))
+        case _:
+            return Value(0, Type(DType.BOOL))
+
+
+def _open_symbols(generics: Sequence[TGeneric], scope: Bound) -> tuple[Symbol, ...]:
+    found: dict[Symbol, None] = {}
+    for generic in generics:
+        arg = scope[generic.binder]
+        for dim in arg if isinstance(arg, tuple) else (arg,):
+            if isinstance(dim, Dim):
+                found.update(dict.fromkeys(sorted(dim.symbols(), key=lambda s: s.serial)))
+    return tuple(found)
+
+
+_Key = tuple[str, tuple[object, ...], Presence, tuple[Bundle, ...]]
+
+
+@dataclass(slots=True)
+class _Functions:
+    """Every function is lowered once for each way in which it is called."""
+
+    program: Program
+    uses: Uses = field(default_factory=Uses)
+    built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
+    _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
+
+    def lowered(
+        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
+    ) -> Lowered:
+        """The lowering of `function` for these generics and these skeletons of arguments."""
+        block = None if function.block is None else self.program.blocks[function.block]
+        body = FunctionLowerer(self, block, scope, presence)
+        shapes = tuple(
+            body.typed(arg, param.local.type, param.local.span)
+            for arg, param in zip(args, function.params, strict=True)
+        )
+        key = (function.key, tuple(scope.items()), presence, shapes)
+        if key not in self._known:
+            self._known[key] = self._build(function, body, shapes)
+        return self._known[key]
+
+    def _build(
+        self, function: TFunction, body: FunctionLowerer, shapes: tuple[Bundle, ...]
+    ) -> Lowered:
+        name = function.key
+        copies = 1
+        while name in self.built:
+            copies += 1
+            name = f"{function.key}.{copies}"
+        # Taken now, so that callers stand before what they call.
+        self.built[name] = None
+        body.params(function, shapes)
+        result = body.body(function)
+        op = function.key if function.kind == "op" else None
+        self.built[name] = body.out.function(name, op, leaves(result))
+        return Lowered(name, shapes, skeleton(result))

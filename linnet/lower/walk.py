@@ -1,0 +1,160 @@
+"""Questions about typed expressions that need a look at everything inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from linnet.check.typed import (
+    AtDynamic,
+    IndexVar,
+    Local,
+    Program,
+    TAccess,
+    TAssign,
+    TBinary,
+    TCall,
+    TConst,
+    TDim,
+    TExpr,
+    TField,
+    TForRange,
+    TForSubs,
+    TIf,
+    TIndex,
+    TIndexed,
+    TIntrinsic,
+    TLet,
+    TLetTuple,
+    TLocal,
+    TMatchEnum,
+    TMatchOptional,
+    TReduce,
+    TReturn,
+    TSome,
+    TStmt,
+    TStruct,
+    TTuple,
+    TUnary,
+    TWhile,
+)
+
+
+def children(expr: TExpr) -> Iterator[TExpr]:
+    """The expressions directly inside `expr`."""
+    match expr:
+        case TUnary():
+            yield expr.operand
+        case TBinary():
+            yield from (expr.left, expr.right)
+        case TIf():
+            yield from (expr.condition, expr.then, expr.otherwise)
+        case TMatchOptional():
+            yield from (expr.subject, expr.some, expr.none)
+        case TMatchEnum():
+            yield expr.subject
+            yield from (arm for _, arm in expr.arms)
+        case TSome():
+            yield expr.value
+        case TTuple():
+            yield from expr.items
+        case TStruct():
+            yield from expr.values
+        case TField():
+            yield expr.base
+        case TCall():
+            yield from (a for a in expr.args if a is not None)
+        case TIntrinsic():
+            yield from expr.args
+        case TIndex():
+            yield expr.base
+            yield from (i.at for i in expr.items if isinstance(i, AtDynamic))
+        case TIndexed() | TReduce():
+            yield expr.body
+        case TAccess():
+            yield expr.base
+            yield from (p for p in expr.positions if not isinstance(p, IndexVar))
+        case _:
+            pass
+
+
+class Uses:
+    """The indices and locals that occur free in an expression, remembered."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, frozenset[IndexVar | Local]] = {}
+
+    def of(self, expr: TExpr) -> frozenset[IndexVar | Local]:
+        """The free indices and locals of `expr`, which must outlive this."""
+        found = self._known.get(id(expr))
+        if found is None:
+            found = self._known[id(expr)] = self._compute(expr)
+        return found
+
+    def _compute(self, expr: TExpr) -> frozenset[IndexVar | Local]:
+        used: set[IndexVar | Local] = set()
+        for child in children(expr):
+            used |= self.of(child)
+        if isinstance(expr, TLocal):
+            used.add(expr.local)
+        elif isinstance(expr, TAccess):
+            used.update(p for p in expr.positions if isinstance(p, IndexVar))
+        elif isinstance(expr, TIndexed | TReduce):
+            used.difference_update(expr.indices)
+        return frozenset(used)
+
+
+def may_fault(program: Program, expr: TExpr) -> bool:
+    """Whether evaluating `expr` where the program would not could be noticed: it reads at a
+    runtime position, or changes a state."""
+    match expr:
+        case TAccess():
+            if any(not isinstance(p, IndexVar | TConst | TDim) for p in expr.positions):
+                return True
+        case TIndex():
+            if any(isinstance(i, AtDynamic) for i in expr.items):
+                return True
+        case TCall():
+            if _body_may_fault(program, program.functions[expr.callee].body):
+                return True
+        case _:
+            pass
+    return any(may_fault(program, child) for child in children(expr))
+
+
+def _body_may_fault(program: Program, body: Iterable[TStmt]) -> bool:
+    for stmt in body:
+        match stmt:
+            case TAssign() if isinstance(stmt.target, str):
+                return True
+            case TLet() | TLetTuple() | TAssign() | TReturn():
+                if may_fault(program, stmt.value):
+                    return True
+            case TForSubs() | TForRange():
+                if _body_may_fault(program, stmt.body):
+                    return True
+            case TWhile():
+                # It may also not end where its condition was to guard it.
+                return True
+    return False
+
+
+def assigned(body: Iterable[TStmt]) -> list[Local]:
+    """The locals from outside that `body` assigns, in the order in which it does."""
+    found: dict[Local, None] = {}
+    own: set[Local] = set()
+    for stmt in body:
+        match stmt:
+            case TLet():
+                own.add(stmt.local)
+            case TLetTuple():
+                own.update(stmt.locals)
+            case TAssign():
+                if isinstance(stmt.target, Local):
+                    found.setdefault(stmt.target)
+            case TForSubs() | TForRange() | TWhile():
+                found.update(dict.fromkeys(assigned(stmt.body)))
+            case TReturn():
+                pass
+    return [v for v in found if v not in own]
