@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from linnet.check.dims import (
     Atom,
@@ -32,6 +33,7 @@ _FUEL = 100_000
 _QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3
+_DEGREE = 4
 _SPLITS = 3
 
 
@@ -167,10 +169,8 @@ class Bounds:
 
     def _products(self, rows: list[Dim], equal: list[Dim]) -> list[Dim]:
         """Rows times natural factors, where that gives a product already in sight."""
-        wanted = {m for d in (*rows, *equal) for m, _ in d.terms if len(m) > 1}
-        if not wanted:
-            return []
-        degree = max(map(len, wanted))
+        wanted = self._wanted([*rows, *equal])
+        degree = max(map(len, wanted), default=0)
         found: dict[Dim, None] = {}
         for target in sorted(wanted, key=self.normalizer.order, reverse=True):
             for row in rows:
@@ -188,6 +188,16 @@ class Bounds:
                 break
             found[row] = None
         return [d for d in found if d not in rows]
+
+    def _wanted(self, rows: list[Dim]) -> set[Monomial]:
+        """The products in sight, those rewritten away, and what divides them."""
+        seen = {a for d in rows for a in d.atoms()}
+        wanted = {m for d in rows for m, _ in d.terms if len(m) > 1}
+        wanted |= {m for m, _ in self.normalizer.products if seen.issuperset(m)}
+        for monomial in tuple(wanted):
+            for size in range(2, min(len(monomial), _DEGREE)):
+                wanted.update(combinations(monomial, size))
+        return wanted
 
     def _pairs(self, rows: list[Dim], wanted: set[Monomial], degree: int) -> Iterable[Dim]:
         """Products of two rows whose leading products are in sight."""

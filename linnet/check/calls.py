@@ -10,6 +10,7 @@ from linnet.check.dimexpr import check_kind, generic_arg, unknown_name
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import AnyDType, DType, DTypeVar
 from linnet.check.names import PRELUDE, ItemRef, ModuleRef, did_you_mean
+from linnet.check.operators import is_literal_only
 from linnet.check.prover import Relation
 from linnet.check.scope import BlockInfo, Scope, is_error
 from linnet.check.substitute import in_arg, in_dim, in_type
@@ -90,7 +91,7 @@ class Inference:
     def unify(self, pattern: Type, found: Type) -> None:
         """Bind generics of `pattern` so that it may become `found`; checked by `conform` later."""
         match pattern, found:
-            case (ScalarType(p) | TensorType(_, p)), (ScalarType(f) | TensorType(_, f)):
+            case ((ScalarType(p) | TensorType(_, p)), (ScalarType(f) | TensorType(_, f))):
                 if isinstance(p, DTypeVar) and p in self.open:
                     self.bind(p, f)
                 dims = pattern.dims if isinstance(pattern, TensorType) else ()
@@ -352,9 +353,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if placed is None:
         return bad(e.span)
     values: list[TExpr | None] = [None] * len(function.params)
-    order = sorted(
-        range(len(placed)), key=lambda i: placed[i] is not None and _is_late(placed[i])
-    )
+    order = sorted(range(len(placed)), key=lambda i: placed[i] is not None and _is_late(placed[i]))
     for i in order:
         argument, param = placed[i], function.params[i]
         if argument is not None:
@@ -389,14 +388,10 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
 def _is_late(argument: ast.Argument | None) -> bool:
     """Literals and `none` take their type from the others."""
     value = argument.value if argument else None
-    from linnet.check.operators import is_literal_only
-
     return value is not None and (isinstance(value, ast.NoneLit) or is_literal_only(value))
 
 
-def _bind_literals(
-    solver: Inference, function: TFunction, values: list[TExpr | None]
-) -> None:
+def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | None]) -> None:
     """A dtype that only literals speak of: i64 or f64, as without context."""
     for i, (value, param) in enumerate(zip(values, function.params, strict=True)):
         wanted = param.local.type

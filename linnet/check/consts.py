@@ -50,5 +50,3 @@ def default_value(scope: Scope, value: ast.Expr, wanted: Type) -> TExpr:
     """The default of a parameter."""
     found = expr.infer(scope, value, wanted)
     return conform(scope, found, wanted, "the default")
-
-

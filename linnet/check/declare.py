@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from linnet.check import consts, typeexpr
 from linnet.check.dimexpr import extent_of, generic_arg, relation_of
-from linnet.check.dims import Symbol
+from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import KINDS, DTypeVar
 from linnet.check.names import ItemRef, did_you_mean
 from linnet.check.prover import Facts, Relation
@@ -23,6 +23,7 @@ from linnet.check.typed import (
 )
 from linnet.check.types import (
     ERROR,
+    GenericArg,
     OptionalType,
     ScalarType,
     StructType,
@@ -188,7 +189,7 @@ def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | 
                 if f.name.text in fields:
                     scope.error("E1205", f"two fields are named `{f.name.text}`", f.name.span)
                 fields[f.name.text] = typeexpr.type_of(scope, f.type)
-            args = tuple((g.binder,) if g.kind == "Shape" else _own(g) for g in own)
+            args = tuple(_own_arg(g) for g in own)
             return StructInfo(own, facts, StructType(ref.key, args, tuple(fields.items())))
 
         found = guarded(world, ref, user, span, make)
@@ -198,10 +199,11 @@ def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | 
     return world.structs[ref.key]
 
 
-def _own(generic: TGeneric):  # noqa: ANN202
-    from linnet.check.dims import Dim
-
-    return Dim.of(generic.binder) if isinstance(generic.binder, Symbol) else generic.binder
+def _own_arg(generic: TGeneric) -> GenericArg:
+    """The generic as an argument for itself, as inside its item."""
+    if isinstance(generic.binder, DTypeVar):
+        return generic.binder
+    return (generic.binder,) if generic.kind == "Shape" else Dim.of(generic.binder)
 
 
 def alias(world: World, ref: ItemRef, user: Scope, span: Span) -> AliasInfo | None:
@@ -337,6 +339,6 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     bound = typeexpr.bind_written(scope, info.typed.generics, type_.args, type_.span)
     if bound is None:
         return None
-    typeexpr.obligations(scope, info.typed.facts, bound, type_.span)  # pyright: ignore
+    typeexpr.obligations(scope, info.typed.facts, bound, type_.span)
     args = tuple(bound[g.binder] for g in info.typed.generics)
     return TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)

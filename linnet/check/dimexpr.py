@@ -61,6 +61,8 @@ def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
             found = scope.module.find(module)
             if found is not None and not isinstance(found, ItemRef):
                 return _const_dim(scope, found.module, name.text, expr.span)
+        case _:
+            pass
     scope.error("E2123", "a compile-time integer is required here", expr.span)
     return None
 
@@ -190,6 +192,14 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
 def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg | None:
     """`expr` as an argument for `generic`."""
     if generic.kind == "Dim":
+        if isinstance(expr, ast.ShapeExpr | ast.PackExpr) or _names_dtype(scope, expr):
+            scope.error(
+                "E2111",
+                f"`{generic.name}` takes a dimension",
+                expr.span,
+                related=[(generic.span, "declared here")],
+            )
+            return None
         return extent_of(scope, expr)
     if generic.kind == "Shape":
         if isinstance(expr, ast.ShapeExpr):
@@ -214,6 +224,13 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
         return None
     dtype = dtype_of(scope, expr)
     return dtype if dtype is None or check_kind(scope, generic, dtype, expr.span) else None
+
+
+def _names_dtype(scope: Scope, expr: ast.Expr) -> bool:
+    if not isinstance(expr, ast.NameExpr):
+        return False
+    generic = scope.generics.get(expr.name)
+    return expr.name in BY_NAME if generic is None else isinstance(generic.binder, DTypeVar)
 
 
 def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from linnet.check import calls, consts, indexing, notation, operators, typeexpr
+from dataclasses import replace
+
+from linnet.check import calls, consts, declare, indexing, notation, operators, typeexpr
 from linnet.check.convert import bad, conform, same_type, settle
 from linnet.check.dimexpr import unknown_name
 from linnet.check.dims import Dim, Symbol
@@ -82,13 +84,20 @@ def infer(scope: Scope, e: ast.Expr, hint: Type | None) -> TExpr:
 
 def _misplaced(scope: Scope, e: ast.Expr) -> TExpr:
     if isinstance(e, ast.StringLit):
-        scope.error("E2101", "there are no string values", e.span)
+        if not any(
+            d.code == "E1003" and d.span and _within(d.span, e.span) for d in scope.world.sink
+        ):
+            scope.error("E2101", "there are no string values", e.span)
     elif isinstance(e, ast.ShapeExpr):
         help_ = "tensors come from parameters, `iota`, `fill` and index notation"
         scope.error("E2101", "a shape is not a value", e.span, help=help_)
     else:
         scope.error("E2101", "this is only valid as an index", e.span)
     return bad(e.span)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file is outer.file and outer.start <= inner.start <= outer.end
 
 
 def value_of(scope: Scope, e: ast.Expr, wanted: Type, what: str) -> TExpr:
@@ -184,8 +193,6 @@ def _item(scope: Scope, name: str, span: Span) -> TExpr:
 
 def at_place(value: TExpr, span: Span) -> TExpr:
     """`value` as if written at `span`, so that findings name the use."""
-    from dataclasses import replace
-
     return replace(value, span=span)
 
 
@@ -275,8 +282,6 @@ def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
 
 
 def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
-    from linnet.check import declare
-
     ref = typeexpr.resolve_path(scope, e.path)
     if ref is None:
         return bad(e.span)
@@ -398,7 +403,9 @@ def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
         return _match_enum(scope, e, subject, subject.type, hint)
     if not is_error(subject.type):
         scope.error(
-            "E2117", f"`match` looks into an optional or an enum, not `{subject.type}`", e.subject.span
+            "E2117",
+            f"`match` looks into an optional or an enum, not `{subject.type}`",
+            e.subject.span,
         )
     return bad(e.span)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from linnet.check.bounds import Bounds
-from linnet.check.dims import Atom, Dim, Quotient, Symbol, atom_key
+from linnet.check.dims import ONE, ZERO, Atom, Dim, Quotient, Symbol, atom_key
 from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
 from linnet.check.relations import Relation
 
@@ -93,14 +93,10 @@ class System:
     def _solve(self, equation: Dim) -> bool:
         """Takes `equation == 0` in as a rewrite, if it can be one."""
         p = self.rewriting.normal(equation)
-        literal = p.as_int()
-        if literal is None:
-            g = gcd(*(c for m, c in p.terms if m))
-            literal = p.constant % g
-            p = Dim({m: c // g for m, c in p.terms}) if not literal else p
-        elif literal == 0:
+        if p == ZERO:
             return True
-        if literal:
+        p = primitive(p)
+        if p.as_int() is not None:
             self.bounds.rows.append(Dim.of(-1))
             return True
         if self._solve_plain(p) or self._solve_named(p) or self._solve_product(p):
@@ -191,6 +187,14 @@ class System:
         if signed:
             self.bounds.signed.add(symbol)
         return Dim.of(symbol)
+
+
+def primitive(p: Dim) -> Dim:
+    """What is zero exactly when `p` is, with no common divisor; 1 if that is never."""
+    g = gcd(*(c for m, c in p.terms if m))
+    if p.constant and (g == 0 or p.constant % g):
+        return ONE
+    return Dim({m: c // g for m, c in p.terms}) if g > 1 else p
 
 
 def _sign(c: int) -> int:

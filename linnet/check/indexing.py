@@ -41,9 +41,7 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     return TIndex(base, tuple(typed), shaped(tuple(kept), base.type.dtype), e.span)
 
 
-def _align(
-    scope: Scope, e: ast.IndexExpr, type_: TensorType
-) -> list[ast.Expr | None] | None:
+def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr | None] | None:
     """One item per element of the shape; None stands for the whole of it."""
     dots = [i for i, item in enumerate(e.items) if isinstance(item, ast.EllipsisExpr)]
     rank = len(type_.dims)
@@ -67,8 +65,12 @@ def _one(scope: Scope, item: ast.Expr, extent: Dim | Symbol) -> AxisIndex | None
         return AtAll()
     if isinstance(extent, Symbol):
         help_ = "use `...` for the axes of a pack"
-        scope.error("E2209", f"an axis of the pack `*{extent.name}` cannot be indexed alone",
-                    item.span, help=help_)
+        scope.error(
+            "E2209",
+            f"an axis of the pack `*{extent.name}` cannot be indexed alone",
+            item.span,
+            help=help_,
+        )
         return None
     if isinstance(item, ast.SliceExpr):
         return _range(scope, item, extent)

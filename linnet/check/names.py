@@ -12,8 +12,33 @@ from linnet.source.files import Span
 from linnet.syntax import ast
 
 PRELUDE = frozenset(
-    "cast exp log sqrt rsqrt sin cos tanh abs min max select reshape permute broadcast_to concat "
-    "iota fill shl shr cumsum pad gather scatter Tensor".split()
+    [
+        "cast",
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "sin",
+        "cos",
+        "tanh",
+        "abs",
+        "min",
+        "max",
+        "select",
+        "reshape",
+        "permute",
+        "broadcast_to",
+        "concat",
+        "iota",
+        "fill",
+        "shl",
+        "shr",
+        "cumsum",
+        "pad",
+        "gather",
+        "scatter",
+        "Tensor",
+    ]
 )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from linnet.check import expr
-from linnet.check.convert import bad, settle
-from linnet.check.dims import Dim, Symbol
+from linnet.check.convert import adapt, bad, settle
 from linnet.check.dimexpr import dtype_of, unknown_name
+from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.indexing import within
 from linnet.check.names import did_you_mean
@@ -44,7 +44,7 @@ def define(
 
 
 @contextmanager
-def _indices(scope: Scope, uses: dict[str, IndexUse] | None) -> Iterator[None]:
+def _indices(scope: Scope, uses: dict[str, IndexUse] | None) -> Generator[None]:
     before, scope.indices = scope.indices, uses
     try:
         yield
@@ -90,8 +90,6 @@ def _element(scope: Scope, body: ast.Expr, hint: Type | None) -> TExpr:
     value = expr.infer(scope, body, hint)
     if isinstance(value.type, LiteralType):
         asked = hint.dtype if isinstance(hint, ScalarType) else None
-        from linnet.check.convert import adapt
-
         value = adapt(scope, value, asked) if asked is not None else settle(scope, value)
     if not isinstance(value.type, ScalarType) and not is_error(value.type):
         scope.error(

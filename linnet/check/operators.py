@@ -106,9 +106,7 @@ def _first(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
     return combine(scope, e, left, right, hint)
 
 
-def combine(
-    scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Type | None
-) -> TExpr:
+def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Type | None) -> TExpr:
     span = left.span.to(right.span)
     if is_error(left.type, right.type):
         return bad(span)
@@ -181,7 +179,10 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             "E2103",
             f"`{e.op}` needs one dtype on both sides: `{a}` and `{b}`",
             e.op_span,
-            related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
+            related=[
+                (left.span, f"this is `{left.type}`"),
+                (right.span, f"this is `{right.type}`"),
+            ],
             help=f"convert one side: `cast<{a}>(...)`",
         )
         return bad(span)

@@ -44,7 +44,7 @@ def call(scope: Scope, e: ast.CallExpr, name: str, hint: Type | None) -> TExpr:
     return RULES[name](scope, e, hint)
 
 
-_WHOLE = frozenset("reshape permute broadcast_to concat iota fill cumsum".split())
+_WHOLE = frozenset(["reshape", "permute", "broadcast_to", "concat", "iota", "fill", "cumsum"])
 
 
 def _arguments(scope: Scope, e: ast.CallExpr, *names: str) -> list[ast.Expr] | None:
@@ -198,9 +198,7 @@ def _shift(name: str) -> Rule:
             return bad(e.span)
         asked = dtype_hint(hint)
         wanted = asked if asked is not None and admits(asked) <= INTEGERS else DType.I64
-        a, b = (
-            adapt(scope, v, wanted) if isinstance(v.type, LiteralType) else v for v in pair
-        )
+        a, b = (adapt(scope, v, wanted) if isinstance(v.type, LiteralType) else v for v in pair)
         if is_error(a.type, b.type):
             return bad(e.span)
         dtype = _same_dtype(scope, a, b, name, INTEGERS, e.span)
@@ -275,7 +273,9 @@ def _reshape(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     before = element_count(value.type.dims) if isinstance(value.type, TensorType) else Dim.of(1)
     same = Relation("==", before, element_count(shape))
     dtype = value.type.dtype
-    message = f"`{value.type}` cannot be proven to have as many elements as `{shaped(shape, dtype)}`"
+    message = (
+        f"`{value.type}` cannot be proven to have as many elements as `{shaped(shape, dtype)}`"
+    )
     if not scope.require(same, "E2203", message, args[1].span):
         return bad(e.span)
     return TIntrinsic("reshape", (value,), (), shaped(shape, dtype), e.span)
@@ -339,8 +339,10 @@ def _permute(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     axes = tuple(d.as_int() for d in order if d is not None)
     packs = any(isinstance(d, Symbol) for d in dims)
     if packs or sorted(a for a in axes if a is not None) != list(range(len(dims))):
-        why = "the axes of a pack cannot be permuted" if packs else (
-            f"`[{', '.join(map(str, order))}]` does not name each of {len(dims)} axes once"
+        why = (
+            "the axes of a pack cannot be permuted"
+            if packs
+            else (f"`[{', '.join(map(str, order))}]` does not name each of {len(dims)} axes once")
         )
         scope.error("E2210", why, args[1].span, related=[(value.span, f"this is `{value.type}`")])
         return bad(e.span)
@@ -440,7 +442,7 @@ def _fill(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
 
 
 RULES: dict[str, Rule] = {
-    **{n: _unary(n, FLOATS) for n in "exp log sqrt rsqrt sin cos tanh".split()},
+    **{n: _unary(n, FLOATS) for n in ["exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh"]},
     "abs": _unary("abs", FLOATS | INTEGERS),
     "min": _extreme("min"),
     "max": _extreme("max"),

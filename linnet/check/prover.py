@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.facts import System
+from linnet.check.dims import ZERO, Dim, Symbol
+from linnet.check.facts import System, primitive
 from linnet.check.relations import Answer, Comparison, Relation
 from linnet.check.search import Search
 
@@ -98,6 +98,10 @@ class Facts:
         return bounds.at_least_zero(relation.at_least_zero())
 
     def _differ(self, system: System, gap: Dim) -> bool:
-        if any(gap in (d, -d) for d in map(system.rewriting.normal, system.unequal)):
+        reduced = primitive(gap)
+        if reduced.as_int() is not None:
+            return reduced != ZERO
+        apart = [primitive(system.rewriting.normal(d)) for d in system.unequal]
+        if reduced in apart or -reduced in apart:
             return True
         return any(system.bounds.at_least_zero(side - 1) for side in (gap, -gap))

@@ -102,7 +102,12 @@ class Scope:
         return [f"nothing is assumed about {names} here"] if names else []
 
     def require(
-        self, relation: Relation, code: str, message: str, span: Span, label: str = "",
+        self,
+        relation: Relation,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
         related: Iterable[tuple[Span, str]] = (),
     ) -> bool:
         """Report `message` unless `relation` is proven."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, same_type, settle
-from linnet.check.dimexpr import dim_of
+from linnet.check.dimexpr import dim_of, unknown_name
 from linnet.check.dtypes import DType
 from linnet.check.names import did_you_mean
 from linnet.check.scope import Scope, is_error
@@ -161,13 +161,13 @@ def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | No
             related=[(member.span, "declared here")],
         )
         return None, None
-    known = name.text in scope.visible()
-    scope.error(
-        "E2108" if known else "E1201",
-        f"`{name.text}` cannot be assigned to" if known else f"nothing named `{name.text}` is declared here",
-        name.span,
-        help=did_you_mean(name.text, scope.visible()) or f"declare it: `var {name.text} = ...`",
-    )
+    if name.text in scope.visible():
+        scope.error("E2108", f"`{name.text}` cannot be assigned to", name.span)
+    else:
+        close = did_you_mean(name.text, scope.visible())
+        help_ = close or f"declare it: `var {name.text} = ...`"
+        message = f"nothing named `{name.text}` is declared here"
+        scope.error("E1201", message, name.span, help=help_)
     return None, None
 
 
@@ -207,8 +207,6 @@ def _static_for(scope: Scope, stmt: ast.StaticForStmt) -> list[TStmt]:
 
 def _not_iterable(scope: Scope, e: ast.Expr) -> None:
     if isinstance(e, ast.NameExpr) and e.name not in scope.visible():
-        from linnet.check.dimexpr import unknown_name
-
         unknown_name(scope, e.name, e.span)
         return
     scope.error(
@@ -235,5 +233,3 @@ def _assigned_locals(stmts: tuple[TStmt, ...]) -> list[Local]:
         elif isinstance(stmt, TForSubs | TForRange | TWhile):
             out.extend(_assigned_locals(stmt.body))
     return out
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linnet.check import declare
 from linnet.check.dimexpr import dtype_of, generic_arg, shape_of, unknown_name
+from linnet.check.dims import Symbol
 from linnet.check.dtypes import BY_NAME, DTypeVar
 from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.prover import Relation
@@ -36,9 +37,7 @@ def type_of(scope: Scope, expr: ast.TypeExpr) -> Type:
             types = tuple(type_of(scope, i) for i in items)
             return ERROR if ERROR in types else TupleType(types)
         case ast.ArrayTypeExpr():
-            scope.error(
-                "E4101", "an array of blocks can only be the type of a `sub`", expr.span
-            )
+            scope.error("E4101", "an array of blocks can only be the type of a `sub`", expr.span)
             return ERROR
         case ast.NamedTypeExpr():
             return _named(scope, expr)
@@ -72,9 +71,7 @@ def resolve_path(scope: Scope, path: tuple[ast.Name, ...]) -> ItemRef | None:
     return member_of_module(scope, ref, path[1])
 
 
-def member_of_module(
-    scope: Scope, ref: ItemRef | ModuleRef, name: ast.Name
-) -> ItemRef | None:
+def member_of_module(scope: Scope, ref: ItemRef | ModuleRef, name: ast.Name) -> ItemRef | None:
     """The public item `name` of a module."""
     if isinstance(ref, ItemRef):
         scope.error("E1208", f"`{ref.item.name.text}` is not a module", name.span)
@@ -159,7 +156,7 @@ def bind_written(
     generics: tuple[TGeneric, ...],
     written: tuple[ast.Expr, ...] | None,
     span: Span,
-) -> dict[object, GenericArg] | None:
+) -> dict[Symbol | DTypeVar, GenericArg] | None:
     """Generic arguments written in order, defaults filled in; None after a report."""
     args = written or ()
     if len(args) > len(generics):
@@ -169,7 +166,7 @@ def bind_written(
             args[len(generics)].span,
         )
         return None
-    out: Bindings = {}
+    out: dict[Symbol | DTypeVar, GenericArg] = {}
     for generic, arg in zip(generics, args, strict=False):
         value = generic_arg(scope, generic, arg)
         if value is None:
@@ -187,12 +184,10 @@ def bind_written(
             )
             return None
         out[generic.binder] = in_arg(generic.default, out)
-    return out  # pyright: ignore[reportReturnType]
+    return out
 
 
-def obligations(
-    scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span
-) -> bool:
+def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span) -> bool:
     """Prove the `where` of what is used at `span` under its generic arguments."""
     good = True
     for fact in facts:
