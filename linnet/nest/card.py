@@ -8,7 +8,6 @@ from importlib import resources, util
 from pathlib import Path
 from typing import Any, cast
 
-import linnet
 from linnet.nest.card_keys import SOURCE, TEXT, check_keys
 from linnet.nest.words import did_you_mean, shown
 from linnet.packages.toml_file import TomlFile, read_toml
@@ -59,7 +58,7 @@ def shipped_folder() -> Path | None:
     if util.find_spec("linnet.models") is not None:
         return Path(str(resources.files("linnet.models")))
     # A source checkout that is on the path without being installed.
-    beside = Path(linnet.__file__).parent.parent / "models"
+    beside = Path(__file__).parents[2] / "models"
     return beside if beside.is_dir() else None
 
 

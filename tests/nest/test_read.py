@@ -268,7 +268,7 @@ def model_file(path: Path, dtype: str, nbytes: int) -> None:
         ("single", "BF16", 4 << 10),
         # The views are of the file; the conversion holds only what it makes.
         ("all", "BF16", int(1.15 * (64 << 10))),
-        ("all", "F32", int(1.15 * (32 << 10)) + (8 << 10)),
+        ("all", "F32", int(1.15 * (32 << 10)) + (4 << 10)),
     ],
 )
 def test_memory(tmp_path: Path, what: str, dtype: str, limit: int) -> None:
