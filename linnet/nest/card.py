@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from importlib import resources, util
+from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,8 +55,9 @@ class Card:
 
 def shipped_folder() -> Path | None:
     """The folder of the cards that come with Linnet; None if there is none."""
-    if util.find_spec("linnet.models") is not None:
-        return Path(str(resources.files("linnet.models")))
+    spec = util.find_spec("linnet.models")
+    if spec is not None and spec.submodule_search_locations:
+        return Path(spec.submodule_search_locations[0])
     # A source checkout that is on the path without being installed.
     beside = Path(__file__).parents[2] / "models"
     return beside if beside.is_dir() else None

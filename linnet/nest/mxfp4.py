@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from math import prod
 from typing import TypeAlias
 
+from linnet.nest.card import Card
+from linnet.source.diagnostics import Diagnostic, Sink
+
 Shape: TypeAlias = tuple[int, ...]
 
 
@@ -36,3 +39,13 @@ def count_parameters(tensors: Mapping[str, tuple[Shape, str]]) -> int:
         for name, (shape, _) in tensors.items()
         if name not in scales
     )
+
+
+def check_count(card: Card, tensors: Mapping[str, tuple[Shape, str]], sink: Sink) -> None:
+    """Report a `[model] parameters` that is not the number of weights (E5001)."""
+    counted = count_parameters(tensors)
+    if counted != card.parameters:
+        message = f"`parameters` says {card.parameters}, but the model has {counted} weights"
+        note = "a byte of packed 4-bit weights counts two, a block's scale none"
+        place = card.toml.value("model", "parameters")
+        sink.add(Diagnostic("E5001", message, place, notes=(note,)))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from linnet.nest.bindings import Bindings
+from linnet.nest.bindings import Bindings, load_bindings
+from linnet.nest.card import load_card
 from linnet.nest.checkpoint import Checkpoint
 from linnet.nest.header import TensorInfo
 from linnet.nest.match import ParameterDecl, Report, match, present
+from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile, Span
 
 SOURCE = SourceFile("lib.linnet", "param norm: Tensor[H; T]\nparam head: Tensor[H; T]\n")
@@ -224,11 +228,19 @@ def test_the_parameters_that_a_model_has() -> None:
     assert present(declared, bindings({"head": "x"})) == [declared[1]]
 
 
-def test_places_in_the_bindings_file(make_card: Callable[..., Path]) -> None:
-    from linnet.nest.bindings import load_bindings
-    from linnet.nest.card import load_card
-    from linnet.source.diagnostics import Sink
+def test_checking_names_needs_no_numpy() -> None:
+    code = (
+        "import sys, linnet.nest.card, linnet.nest.bindings, linnet.nest.match, linnet.nest.mxfp4,"
+        "linnet.nest.locate, linnet.nest.hub, linnet.nest.progress\n"
+        "print([m for m in ('numpy', 'ml_dtypes', 'rich', 'huggingface_hub') if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"
 
+
+def test_places_in_the_bindings_file(make_card: Callable[..., Path]) -> None:
     card = load_card(make_card(), Sink())
     assert card is not None
     table = load_bindings(card, Sink())

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from linnet.nest.mxfp4 import count_parameters, scale_names
+from collections.abc import Callable
+from pathlib import Path
+
+from linnet.nest.card import load_card
+from linnet.nest.mxfp4 import check_count, count_parameters, scale_names
+from linnet.source.diagnostics import Sink
 
 
 def test_a_block_byte_is_two_weights_and_a_scale_none() -> None:
@@ -64,3 +69,15 @@ def test_the_published_20b_checkpoint() -> None:
     }
     assert len(tensors) == 459
     assert count_parameters(tensors) == 20_914_757_184
+
+
+def test_a_card_with_another_count(make_card: Callable[..., Path]) -> None:
+    sink = Sink()
+    card = load_card(make_card(), sink)
+    assert card is not None
+    check_count(card, {"w": ((2, 3), "f32")}, sink)
+    assert not list(sink)
+    check_count(card, {"w": ((2, 4), "f32")}, sink)
+    (found,) = sink
+    assert found.message == "`parameters` says 6, but the model has 8 weights"
+    assert (found.code, found.span and found.span.text) == ("E5001", "6")
