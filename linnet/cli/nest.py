@@ -1,0 +1,117 @@
+"""`linnet nest list|show|check`: the shipped cards, and a card against its checkpoint."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from linnet.cli.report import report
+from linnet.nest.card import list_cards, load_card
+from linnet.nest.match import match
+from linnet.nest.survey import Survey, size, survey
+from linnet.nest.words import shape_text
+from linnet.source.diagnostics import Sink
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("list", help="the shipped cards")
+    show = actions.add_parser("show", help="a card's parameters, entries and sizes")
+    show.add_argument("card", help="a shipped card's name or a card's folder")
+    check = actions.add_parser("check", help="a card against its source and a checkpoint")
+    check.add_argument("card", help="a shipped card's name or a card's folder")
+    check.add_argument("--weights", type=Path, metavar="DIR", help="the checkpoint to compare with")
+    check.add_argument(
+        "--cast-dtype", action="store_true", help="accept floats that would be converted"
+    )
+    check.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the action that was asked for."""
+    if options.action == "list":
+        return _list()
+    if options.action == "show":
+        return _show(options.card)
+    return _check(options)
+
+
+def _list() -> int:
+    sink = Sink()
+    cards = [card for card in (load_card(name, sink) for name in list_cards()) if card]
+    width = max((len(card.name) for card in cards), default=0)
+    for card in cards:
+        print(f"{card.name:<{width}}  {card.parameters / 1e9:6.1f}B  {card.title}")
+    return report(sink)
+
+
+def _show(name: str) -> int:
+    sink = Sink()
+    card = load_card(name, sink)
+    found = survey(card, sink) if card else None
+    if found is None:
+        return report(sink)
+    _print_head(found)
+    bound = found.bound
+    width = max((len(p.path) for p in bound), default=0)
+    print(f"\nparameters ({len(bound)} bound, {size(bound)}):")
+    for p in bound:
+        print(f"  {p.path:<{width}}  {shape_text(p.shape)} {p.dtype}")
+    bound_paths = {p.path for p in bound}
+    absent = [p for p in found.parameters if p.path not in bound_paths]
+    if absent:
+        print(f"\noptional parameters that this checkpoint lacks ({len(absent)}):")
+        for p in absent:
+            print(f"  {p.path}")
+    if found.states:
+        print(f"\nstate ({len(found.states)} tensors, {size(found.states)})")
+    return report(sink)
+
+
+def _print_head(found: Survey) -> None:
+    card = found.card
+    print(f"{card.name}: {card.title}\n{card.summary}\n")
+    print(f"{found.weights:,} weights, license {card.license}")
+    print(f"checkpoint {card.weights.repo} at {card.weights.revision}")
+    print(f"generics {', '.join(f'{k} = {v}' for k, v in found.generics.items())}")
+    print(f"\nentries of {card.root} (`{card.entry}` is the one that a call of the model runs):")
+    for text in found.entries().values():
+        print(f"  {text}")
+
+
+def _check(options: argparse.Namespace) -> int:
+    sink = Sink()
+    card = load_card(options.card, sink)
+    found = survey(card, sink) if card else None
+    if found is not None and options.weights is not None:
+        _check_weights(found, options.weights, options.cast_dtype, sink)
+    status = report(sink, options.json)
+    if found is not None and status == 0 and not options.json:
+        against = f" and fits {options.weights}" if options.weights else ""
+        print(
+            f"{found.card.name}: {len(found.bound)} parameters, {found.weights:,} weights{against}"
+        )
+    return status
+
+
+def _check_weights(found: Survey, weights: Path, cast_dtype: bool, sink: Sink) -> None:
+    """The bindings against the headers; tensors that nothing binds are listed."""
+    from linnet.nest.checkpoint import read_headers  # brings NumPy
+    from linnet.nest.locate import find_files
+
+    files = find_files(weights, found.card, sink)
+    checkpoint = read_headers(files, sink) if files is not None else None
+    if checkpoint is None:
+        return
+    outcome = match(
+        found.parameters,
+        found.bindings,
+        checkpoint,
+        cast_dtype=cast_dtype,
+        tied=found.card.weights.tied,
+    )
+    for finding in outcome.problems:
+        sink.add(finding)
+    for tensor in outcome.unbound:
+        print(f"not bound: {tensor.name} {shape_text(tensor.shape)} {tensor.dtype}")
