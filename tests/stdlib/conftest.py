@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Protocol
 
 import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from linnet.backends.base import Compiled, get_backend
+from linnet.lower.module import lower_function
+from linnet.pipeline import check_paths
 
 Array = NDArray[np.generic]
 
@@ -47,7 +52,24 @@ def source_of(use: str, expression: str, result: str, inputs: dict[str, Array | 
     )
 
 
+def compiled(directory: Path, source: str) -> Compiled:
+    """The checked and lowered entry of `source`."""
+    file = directory / "probe.linnet"
+    file.write_text(source)
+    result = check_paths([file])
+    assert not list(result.sink)
+    module = lower_function(result.program, "probe::probe")
+    return Compiled("probe", ("probe",), lambda _: module, {}, ())
+
+
 @pytest.fixture(params=["numpy"])
-def run(request: pytest.FixtureRequest) -> Run:
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
     """`run("std.nn.linear::{linear}", "linear(x, w)", "Tensor[3, 7; f32]", x=.., w=..)`."""
-    pytest.skip("the pipeline is not there")
+
+    def call(use: str, expression: str, result: str, **inputs: Array | np.generic) -> Array:
+        program = compiled(tmp_path, source_of(use, expression, result, inputs))
+        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
+        (value,) = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
+        return np.asarray(value)
+
+    return call

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from . import reference
 from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
 
+# All sixteen codes in order, twice.
+CODES = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE] * 2, np.uint8)
+
 USE = "std.quant::{dequantize_mxfp4}"
 
 
@@ -24,8 +27,7 @@ def dequantize(run: Run, blocks: NDArray[np.uint8], scales: NDArray[np.uint8], d
 
 
 def test_codes_in_order(run: Run) -> None:
-    row = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE] * 2, np.uint8)
-    got = dequantize(run, row.reshape(1, 1, 1, 16), np.full((1, 1, 1), 127, np.uint8), "f32")
+    got = dequantize(run, CODES.reshape(1, 1, 1, 16), np.full((1, 1, 1), 127, np.uint8), "f32")
     want = np.tile(reference.E2M1, 2).astype(np.float32)
     # Bytes, so that -0.0 is not 0.0.
     assert got.tobytes() == want.tobytes()
@@ -42,8 +44,7 @@ def test_scale_is_biased_by_127(run: Run, scale: int, want: list[float]) -> None
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32"])
 def test_every_code_at_every_scale(run: Run, dtype: str) -> None:
-    row = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE] * 2, np.uint8)
-    blocks = np.broadcast_to(row, (1, 255, 1, 16)).copy()
+    blocks = np.broadcast_to(CODES, (1, 255, 1, 16)).copy()
     scales = np.arange(255, dtype=np.uint8).reshape(1, 255, 1)
     got = dequantize(run, blocks, scales, dtype)
     with np.errstate(over="ignore", under="ignore"):
@@ -51,15 +52,22 @@ def test_every_code_at_every_scale(run: Run, dtype: str) -> None:
     assert got.tobytes() == want.tobytes()
 
 
-def test_bits_of_transformers(run: Run) -> None:
+@pytest.mark.parametrize("dtype", ["bf16", "f32"])
+def test_bits_of_transformers(run: Run, dtype: str) -> None:
     torch = pytest.importorskip("torch")
     mxfp4 = pytest.importorskip("transformers.integrations.mxfp4")
-    rng = np.random.default_rng(0)
-    blocks = rng.integers(0, 256, (3, 5, 2, 16), dtype=np.uint8)
-    scales = rng.integers(115, 137, (3, 5, 2), dtype=np.uint8)
-    got = dequantize(run, blocks, scales, "bf16")
-    want = mxfp4.convert_moe_packed_tensors(torch.from_numpy(blocks), torch.from_numpy(scales))
-    np.testing.assert_array_equal(reference.wide(got), want.transpose(1, 2).double().numpy())
+    scales = np.arange(65, 190, dtype=np.uint8).reshape(1, 125, 1)
+    blocks = np.random.default_rng(0).integers(0, 256, (1, 125, 1, 16), dtype=np.uint8)
+    blocks[..., :8] = CODES[:8]
+    want = mxfp4.convert_moe_packed_tensors(
+        torch.from_numpy(blocks),
+        torch.from_numpy(scales),
+        dtype={"bf16": torch.bfloat16, "f32": torch.float32}[dtype],
+    )
+    integer = {"bf16": torch.int16, "f32": torch.int32}[dtype]
+    bits = want.transpose(1, 2).contiguous().view(integer).numpy()
+    got = dequantize(run, blocks, scales, dtype)
+    assert got.tobytes() == bits.tobytes()
 
 
 # R rows, K experts each, E experts, Out, G blocks of 32.
