@@ -9,13 +9,13 @@ is a generic call.
 
 from __future__ import annotations
 
-from linnet.syntax.tokens import Token
+from linnet.syntax.tokens import Token, words
 
 _OPERATORS = frozenset(["SIGN", "STAR", "BINARY"])
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "%"])
 # What begins an operand, brackets aside. A `>` before one of these compares.
-_OPERANDS = frozenset(
-    "NAME TENSOR REDUCE INT FLOAT STRING TRUE FALSE NONE SOME IF MATCH SIGN BANG RESERVED".split()
+_OPERANDS = words(
+    "NAME TENSOR REDUCE INT FLOAT STRING TRUE FALSE NONE SOME IF MATCH SIGN BANG RESERVED"
 )
 
 

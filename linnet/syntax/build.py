@@ -156,10 +156,8 @@ class Items(Lists):
         )
 
     def block_head(self, c: Parts) -> BlockHead:
-        public, keyword, name, generics, where, _ = c
-        start = (public or keyword).span
-        last = where[-1].span if where else generics[-1].span if generics else name.span
-        span = Span(start.file, start.start, max(last.end, name.end))
+        public, keyword, name, generics, where, brace = c
+        span = _join(public or keyword, brace)
         return BlockHead(public is not None, _name(name), tuple(generics), tuple(where), span)
 
     def member(self, c: Parts) -> ast.Member:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.tokens import KEYWORDS, Token
+from linnet.syntax.tokens import KEYWORDS, Token, words
 
-_EXPRESSION = frozenset(
-    "INT FLOAT STRING TRUE FALSE NONE SOME LPAR LSQB IF MATCH SIGN BANG REDUCE NAME".split()
+_EXPRESSION = words(
+    "INT FLOAT STRING TRUE FALSE NONE SOME LPAR LSQB IF MATCH SIGN BANG REDUCE NAME"
 )
 _INDEXED = frozenset(["STAR", "ELLIPSIS", "COLON", "PATH_SEP"])
 _TYPE = frozenset(["TENSOR", "NAME", "LSQB", "LPAR"])
 _STATEMENT = frozenset(["LET", "VAR", "RETURN", "STATIC", "WHILE", "NAME"])
-_CONTINUATION = frozenset("BINARY SIGN STAR DOT LPAR LSQB LANGLE STRUCT_OPEN QMARK".split())
+_CONTINUATION = words("BINARY SIGN STAR DOT LPAR LSQB LANGLE STRUCT_OPEN QMARK")
 _MODULE = frozenset(["NAME", "CRATE", "SELF", "SUPER"])
 _WORDS = {
     "LPAR": "`(`",
@@ -49,6 +49,8 @@ _WORDS = {
 }
 _CLOSERS = {"(": ("RPAR", "`)`"), "[": ("RSQB", "`]`"), "{": ("RBRACE", "`}`")}
 
+_WORD_OPERATORS = frozenset(["and", "or", "not", "elif"])
+
 # What writers of other languages try, by the token that the parser stops at.
 _HABITS = {
     ";": "there are no semicolons; a statement ends where the next one begins",
@@ -78,8 +80,7 @@ def syntax_error(
     """E1101 for token `at` of a unit. `following` is the first token after the unit, in whose
     place the unit ended early; `unclosed` are the unit's brackets that nothing closes."""
     found = tokens[at] if at < len(tokens) else following
-    before = tokens[at - 1] if at else None
-    words = expected_words(accepted)
+    wanted = expected_words(accepted)
     related: tuple[Related, ...] = ()
     opener = next((tokens[u] for u in reversed(unclosed) if u < at), None)
     if opener is not None:
@@ -87,22 +88,24 @@ def syntax_error(
         label = f"this `{opener.text}` is not closed"
         if kind in accepted:
             related = (Related(opener.span, label),)
-            words = [sign, *(word for word in words if word != sign)][:4]
+            wanted = [sign, *(word for word in wanted if word != sign)][:4]
         elif opener.text != "{":
             related = (Related(opener.span, label),)
-            words = [f"{sign} for the `{opener.text}` before it"]
-    if before is not None and found is not None and before.text in ("and", "or", "not", "elif"):
-        found, at = before, at - 1
-        words = []
+            wanted = [f"{sign} for the `{opener.text}` before it"]
+    near = [n for n in (at - 1, at - 2) if n >= 0 and tokens[n].text in _WORD_OPERATORS]
+    if near:
+        at = near[0]
+        found, wanted, related = tokens[at], [], ()
     if found is None:
         span, shown = _end(tokens[-1].file), "end of file"
     else:
         span, shown = found.span, _shown(found)
     message = f"unexpected {shown}"
-    if words:
-        message += ", expected " + _either(words)
-    label = f"expected {_either(words)}" if words else "not expected here"
-    return Diagnostic("E1101", message, span, label, related, help=_help(tokens, at, found))
+    if wanted:
+        message += ", expected " + _either(wanted)
+    named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
+    help = _help(tokens, at, found, named)
+    return Diagnostic("E1101", message, span, "not expected here", related, help=help)
 
 
 def _end(file: SourceFile) -> Span:
@@ -123,47 +126,48 @@ def _either(words: list[str]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
 
 
-def _help(tokens: list[Token], at: int, found: Token | None) -> str | None:
+def _help(tokens: list[Token], at: int, found: Token | None, named: bool) -> str | None:
+    """A way out, where the tokens show what was meant; `named` if a name was to come."""
     if found is None:
         return None
     before = tokens[at - 1].text if 0 < at <= len(tokens) else ""
     text = found.text
     if text.endswith("=") and found.type == "FOREIGN" and text != "**":
         return f"write `x = x {text[:-1]} y`"
-    if text == "else" and before != "}":
-        return None
+    if named and text in KEYWORDS:
+        return f"`{text}` is a keyword and cannot be a name"
+    if text == "{" and before == ".":
+        return "write `use a.b::{name}`"
     if text in _HABITS:
         return _HABITS[text]
     if before in ("def", "class", "import", "from", "elif", "mod", "lambda", "func", "self"):
         return _HABITS[before]
-    if text in KEYWORDS and before in ("let", "var", "fn", "op", "entry", "(", ",", "param", "sub"):
-        return f"`{text}` is a keyword and cannot be a name"
     return None
 
 
 def expected_words(accepted: set[str]) -> list[str]:
     """What could stand there, as a writer would say it: few words, grouped."""
     left = set(accepted)
-    words: list[str] = []
+    groups: list[str] = []
     if left >= {"INT", "NAME", "LPAR"}:
-        words.append("an expression")
+        groups.append("an expression")
         left -= _EXPRESSION | _INDEXED
     elif "TENSOR" in left:
-        words.append("a type")
+        groups.append("a type")
         left -= _TYPE
     elif left >= {"LET", "RETURN"}:
-        words.append("a statement")
+        groups.append("a statement")
         left -= _STATEMENT | _CONTINUATION
     elif left >= _MODULE:
-        words.append("a module path")
+        groups.append("a module path")
         left -= _MODULE
     if "BINARY" in left or "DOT" in left:
         rest = left - _CONTINUATION
-        left = rest if rest or words else {"BINARY"}
+        left = rest if rest or groups else {"BINARY"}
     if len(left) > 1:
         left.discard("$END")
     named = {_WORDS.get(kind, f"`{kind.lower()}`") for kind in left}
-    return (words + sorted(named, key=_rank))[:5]
+    return (groups + sorted(named, key=_rank))[:5]
 
 
 def _rank(word: str) -> tuple[int, str]:

@@ -18,9 +18,10 @@ _MASTER = re.compile(
     | (?P<block_comment>/\*)
     | (?P<number>[0-9](?:[0-9_]*\.[0-9][0-9_]*(?:[eE][+-]?[0-9_]+)?|[0-9_]*[eE][+-][0-9_]+)?
         [A-Za-z0-9_]*)
-    | (?P<sign>\.\.\.|\.\.|::|=>|->|==|!=|<=|>=|&&|\|\||\*\*|[+\-*/%&|^]=|[()\[\]{}<>,.:;=+\-*/%!&|^?])
+    | (?P<sign>\.\.\.|\.\.|::|=>|->|==|!=|<=|>=|&&|\|\||\*\*|[+\-*/%&|^]=
+        |[()\[\]{}<>,.:;=+\-*/%!&|^?])
     | (?P<string>"(?:[^"\\\n]|\\.)*"?)
-    | (?P<bad>[^\x00-\x7f]+|[^ \t\r\n\f])
+    | (?P<bad>'[^'\n]*'|[^\x00-\x7f]+|[^ \t\r\n\f])
     )?""",
     re.VERBOSE,
 )
@@ -53,7 +54,7 @@ def int_value(text: str) -> int:
 
 
 def string_value(text: str) -> str:
-    """The value of a string literal, quotes and escapes resolved; a bad escape stands for itself."""
+    """The value of a string literal, its escapes resolved; a bad escape stands for itself."""
 
     def replace(match: re.Match[str]) -> str:
         code = match[1] or match[2]
@@ -192,7 +193,11 @@ class _Lexer:
         help = _BAD_CHARACTER_HELP.get(text)
         if not text.isascii():
             help = "names are ASCII letters, digits and `_`"
+        if len(text) > 1 and text[0] == "'":
+            shown, help = "`'`", _BAD_CHARACTER_HELP["'"]
         self.error("E1001", f"{shown} cannot appear here", start, end, help)
+        if len(text) > 1 and text[0] == "'":  # a string all the same, so that reading goes on
+            self.tokens.append(Token("STRING", f'"{text[1:-1]}"', start, end, self.file))
 
 
 def _ends_in_escape(word: str) -> bool:

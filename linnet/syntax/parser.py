@@ -55,8 +55,12 @@ class _FileParser:
     items: list[ast.Item] = field(default_factory=list[ast.Item])
     doc: str | None = None
     complete: bool = True
+    after_error: set[int] = field(default_factory=set[int])
 
     def run(self) -> ast.Module | None:
+        # Resolving may add a token to a unit, so tokens are told by their identity, not place.
+        tokens = self.lexed.tokens
+        self.after_error = {id(tokens[n]) for n in self.lexed.after_error if n < len(tokens)}
         units = segment(self.lexed.tokens)
         if self.lexed.after_error:
             self.complete = False
@@ -133,6 +137,9 @@ class _FileParser:
         members: list[ast.Member] = []
         methods: list[ast.FunctionDecl] = []
         for part in unit.members:
+            if part.kind == "RESERVED":
+                self.reserved(part)
+                continue
             if part.kind not in _METHODS and part.kind != "MEMBER":
                 self.unknown(part, "a member or a method", f"a block holds {_MEMBER_WORDS}")
                 continue
@@ -146,19 +153,21 @@ class _FileParser:
         if isinstance(head, BlockHead):
             last = self.lexed.tokens[unit.stop - 1]
             public, name, generics, where = head.public, head.name, head.generics, head.where
-            span = Span(self.file, head.span.start, last.end)
+            start = head.span.start
+            head_span = Span(self.file, start, self.lexed.tokens[unit.end - 2].end)
+            span = Span(self.file, start, last.end)
             parts = tuple(members), tuple(methods)
             doc = self.doc_before(unit.start)
-            block = ast.BlockDecl(public, name, generics, where, *parts, doc, head.span, span)
+            block = ast.BlockDecl(public, name, generics, where, *parts, doc, head_span, span)
             self.items.append(block)
 
     def hidden_by(self, block: Unit) -> set[str]:
         """The reductions that members of a block hide by their names."""
-        names = (self.lexed.tokens[m.start + 1 : m.start + 2] for m in block.members)
-        members = (m.kind == "MEMBER" for m in block.members)
+        tokens = self.lexed.tokens
+        members = [part for part in block.members if part.kind == "MEMBER"]
         return {
-            n[0].text for n, is_member in zip(names, members, strict=True) if is_member and n
-        } & (REDUCTIONS)
+            tokens[part.start + 1].text for part in members if part.start + 1 < len(tokens)
+        } & REDUCTIONS
 
     def unclosed_block(self, unit: Unit) -> None:
         # A mistake inside has taken the brace with it, as far as the reader can tell.
@@ -177,31 +186,36 @@ class _FileParser:
     def tree(self, unit: Unit, hidden: set[str] | None = None) -> Any:
         """What a unit says, or None where that was not clear and has been reported."""
         tokens = self.lexed.tokens[unit.start : unit.end]
-        # A `>=` may become two tokens, so places are told by the tokens themselves.
-        tainted = {id(t) for n in self.lexed.after_error for t in self.lexed.tokens[n : n + 1]}
-        reserved = {id(t) for t in tokens if t.type == "RESERVED"}
         resolved = resolve(tokens, hidden or set(), self.sink)
-        if reserved:
+        if resolved.reserved:
             self.complete = False
         if resolved.too_deep:
             return self.too_deep(tokens, resolved)
         try:
             tree: Any = parser().parse(tokens, start=_RULES[unit.kind])  # type: ignore[arg-type]
         except UnexpectedToken as error:
-            self.complete = False
-            at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
-            if unit.end in self.lexed.after_error and at == len(tokens):
-                return None
-            if not {id(t) for t in tokens[max(at - 1, 0) : at + 1]} & (tainted | reserved):
-                unclosed = [
-                    u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1
-                ]
-                following = self.following(unit.end)
-                self.sink.add(syntax_error(tokens, at, following, accepted(error), unclosed))
+            self.unexpected(unit, tokens, resolved, error)
             return None
         if resolved.deep is not None and depth_of(tree) > NESTING_LIMIT:
             return self.too_deep(tokens, resolved)
         return self.with_relations(tree)
+
+    def unexpected(
+        self, unit: Unit, tokens: list[Token], resolved: Resolved, error: UnexpectedToken
+    ) -> None:
+        """Reports a syntax error, unless a finding that is already known explains it."""
+        self.complete = False
+        at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
+        following = self.following(unit.end)
+        near = tokens[max(at - 1, 0) : at + 1]
+        if at == len(tokens) and following is not None:
+            near.append(following)
+        if any(id(t) in self.after_error or id(t) in resolved.reserved for t in near):
+            return
+        if at == len(tokens) and unit.end in self.lexed.after_error:
+            return
+        unclosed = [u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1]
+        self.sink.add(syntax_error(tokens, at, following, accepted(error), unclosed))
 
     def too_deep(self, tokens: list[Token], resolved: Resolved) -> None:
         self.complete = False

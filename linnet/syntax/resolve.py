@@ -22,7 +22,11 @@ NESTING_LIMIT = 80
 
 _HEADS = {
     **dict.fromkeys(("FN", "OP", "ENTRY", "WHILE", "FOR"), "body"),
-    **{"BLOCK": "block", "STRUCT": "struct", "ENUM": "enum", "IF": "value", "MATCH": "match"},
+    "BLOCK": "block",
+    "STRUCT": "struct",
+    "ENUM": "enum",
+    "IF": "value",
+    "MATCH": "match",
 }
 _CLOSERS = {"RPAR": "(", "RSQB": "[", "RBRACE": "{"}
 _OPENERS = {"LPAR": "(", "LSQB": "[", "LBRACE": "{"}
@@ -54,14 +58,16 @@ class _Frame:
 
 @dataclass(slots=True)
 class Resolved:
-    """What resolving found beside the types of the tokens, all as token numbers.
+    """What resolving found beside the types of the tokens.
 
-    `deep` is where the tree may be nested beyond the limit (`too_deep`: where it is for
-    certain), `unclosed` the brackets without an end.
+    `deep` is the number of the token where the tree may be nested beyond the limit (`too_deep`:
+    where it is for certain), `unclosed` has the brackets without an end, `reserved` the ids of
+    the tokens that were reserved words.
     """
 
     deep: int | None = None
     too_deep: bool = False
+    reserved: set[int] = field(default_factory=set[int])
     unclosed: list[int] = field(default_factory=list[int])
 
 
@@ -93,7 +99,7 @@ class _Resolver:
     def run(self) -> None:
         tokens = self.tokens
         at = 0
-        while at < len(tokens):
+        while at < len(tokens) and not self.result.too_deep:
             token = tokens[at]
             kind = token.type
             if kind == "NAME":
@@ -107,7 +113,7 @@ class _Resolver:
             elif kind == "COMMA" or kind == "EQUAL":
                 self.frames[-1].count = 0
             elif kind == "RESERVED":
-                self.reserved(token)
+                self.reserved(at, token)
             else:
                 self.keyword(at, kind)
             at += 1
@@ -171,15 +177,16 @@ class _Resolver:
         frame = self.frames[-1]
         return frame.sign == "(" and self.type_at(frame.at - 1) == "LET"
 
-    def reserved(self, token: Token) -> None:
+    def reserved(self, at: int, token: Token) -> None:
         token.type = "NAME"
+        if token.text == "random" and "DOT" in (self.type_at(at - 1), self.type_at(at + 1)):
+            return  # the module `std.random`
+        self.result.reserved.add(id(token))
         if token.text not in self.reported:
             self.reported.add(token.text)
             message = f"`{token.text}` is a reserved word"
             help = f"use another name, `{token.text}_` for instance"
-            self.sink.add(
-                Diagnostic("E1004", message, token.span, "not usable as a name", help=help)
-            )
+            self.sink.add(Diagnostic("E1004", message, token.span, "not a name", help=help))
 
     # --- signs and keywords
 

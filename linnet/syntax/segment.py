@@ -13,13 +13,14 @@ from linnet.syntax.tokens import Token
 
 _BODIED = frozenset(["FN", "OP", "ENTRY", "BLOCK", "STRUCT", "ENUM"])
 _ITEMS = _BODIED | {"CONST", "TYPE", "USE", "MODULE"}
+_ENDED_BY_BRACE = _BODIED | {"USE", "RESERVED"}
 _NEVER_IN_BODY = frozenset(["BLOCK", "STRUCT", "ENUM", "CONST", "TYPE", "USE", "MODULE"])
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
 _METHODS = frozenset(["FN", "OP", "ENTRY"])
 _NAMES = frozenset(["NAME", "RESERVED", "CRATE", "SELF", "SUPER"])
-_OPERAND_ENDS = _NAMES | {"INT", "FLOAT", "STRING", "RPAR", "RSQB", "RBRACE", "QMARK", "TRUE"}
-_OPERAND_ENDS |= {"FALSE", "NONE"}
-_NEED_A_NAME = _ITEMS | {"DOT", "PATH_SEP", "LET", "VAR", "PUB"}
+_LITERALS = frozenset(["INT", "FLOAT", "STRING", "TRUE", "FALSE", "NONE"])
+_OPERAND_ENDS = _NAMES | _LITERALS | {"RPAR", "RSQB", "RBRACE", "QMARK"}
+_NEED_A_NAME = _ITEMS | {"DOT", "PATH_SEP", "LET", "VAR", "PUB", "EXTERN"}
 
 
 @dataclass(slots=True)
@@ -110,6 +111,8 @@ class _Cutter:
 
     def unit(self, start: int) -> Unit:
         kind = self.kind(start)
+        if kind == "MODULE" and (end := self.header_end(start)):
+            return Unit(kind, start, end)
         braces = brackets = 0
         at = start + 1 + (self.type_at(start) == "PUB" and kind != "JUNK")
         while at < len(self.tokens):
@@ -124,7 +127,7 @@ class _Cutter:
                 braces -= 1
                 if braces < 0:
                     return Unit(kind, start, at)
-                if braces == 0 and brackets == 0 and kind in _BODIED | {"RESERVED"}:
+                if braces == 0 and brackets == 0 and kind in _ENDED_BY_BRACE:
                     return Unit(kind, start, at + 1)
             elif token in ("LPAR", "LSQB"):
                 brackets += braces == 0
@@ -134,6 +137,15 @@ class _Cutter:
                 return Unit(kind, start, at)
             at += 1
         return Unit(kind, start, at)
+
+    def header_end(self, start: int) -> int:
+        """The place after `module a.b`, or 0 if no path follows the word."""
+        at = start + 1
+        while self.type_at(at) in _NAMES:
+            if self.type_at(at + 1) != "DOT":
+                return at + 1
+            at += 2
+        return 0
 
     def restarted(self, at: int, in_block: bool) -> bool:
         return not self.balanced and self.restarts(at, in_block)

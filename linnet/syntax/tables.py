@@ -5,17 +5,28 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from lark import Lark
+from lark import __version__ as lark_version
 from lark.lexer import Lexer
 
 from linnet.syntax.build import Builder
 
 STARTS = (
-    "header use_decl function block_head member struct_decl enum_decl alias_decl const_decl".split()
+    "header",
+    "use_decl",
+    "function",
+    "block_head",
+    "member",
+    "struct_decl",
+    "enum_decl",
+    "alias_decl",
+    "const_decl",
 )
 GRAMMAR = Path(__file__).with_name("linnet.lark")
 
@@ -53,7 +64,7 @@ def build(cache_file: Path | None) -> Lark:
         parser="lalr",
         lexer=TokenFeed,
         strict=True,
-        start=STARTS,
+        start=list(STARTS),
         keep_all_tokens=True,
         maybe_placeholders=False,
         transformer=Builder(),
@@ -65,5 +76,15 @@ def build(cache_file: Path | None) -> Lark:
 def parser() -> Lark:
     """The parser of this process."""
     folder = cache_folder()
-    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    return build(folder / f"grammar-{version}.pickle" if folder is not None else None)
+    if folder is None:
+        return build(None)
+    made_of = f"{GRAMMAR.read_text(encoding='utf-8')} {lark_version} {sys.version_info[:2]}"
+    file = folder / f"grammar-{sha256(made_of.encode()).hexdigest()[:16]}.pickle"
+    if file.exists():
+        return build(file)
+    # Written under a name of its own first: another process must not read half of it.
+    own = file.with_suffix(f".{os.getpid()}")
+    made = build(own)
+    with suppress(OSError):
+        own.replace(file)
+    return made

@@ -7,16 +7,21 @@ from typing import ClassVar
 
 from linnet.source.files import SourceFile, Span
 
-KEYWORDS = frozenset(
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+KEYWORDS = words(
     "module use pub crate self super as const type struct enum fn op block entry param buffer "
     "state sub let var return if else match static for in while where true false none some "
-    "extern".split()
+    "extern"
 )
-RESERVED = frozenset(
-    "async await effect unsafe macro trait impl derive random rng mut ref yield kernel "
-    "device".split()
+RESERVED = words(
+    "async await effect unsafe macro trait impl derive random rng mut ref yield kernel device"
 )
-REDUCTIONS = frozenset("sum prod max min any all".split())
+REDUCTIONS = words("sum prod max min any all")
 
 # The name that the grammar knows a word or a sign by. Any other sign is one of another language
 # (`**`, `+=`), gets the type FOREIGN, and is nowhere accepted.
