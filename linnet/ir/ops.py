@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from linnet.ir import rules
+from linnet.ir import rules, shaping, structure
 from linnet.ir.expressions import indexed
 from linnet.ir.rules import Rule
 
@@ -75,19 +75,19 @@ _SOURCES = [
 _SHAPE = [
     Row("select", 3, rules.select, "a where c else b"),
     Row("cast", 1, rules.cast, "to the dtype of the result"),
-    Row("reshape", 1, rules.reshape, "same elements in row-major order"),
-    Row("permute", 1, rules.permute, "result axis i is axis axes[i]", {"axes": "ints"}),
-    Row("broadcast", 1, rules.broadcast, "axis i becomes axis axes[i]", {"axes": "ints"}),
-    Row("concat", (1, None), rules.concat, "one after the other", {"axis": "int"}),
+    Row("reshape", 1, shaping.reshape, "same elements in row-major order"),
+    Row("permute", 1, shaping.permute, "result axis i is axis axes[i]", {"axes": "ints"}),
+    Row("broadcast", 1, shaping.broadcast, "axis i becomes axis axes[i]", {"axes": "ints"}),
+    Row("concat", (1, None), shaping.concat, "one after the other", {"axis": "int"}),
     Row(
         "slice",
         1,
-        rules.slice_,
+        shaping.slice_,
         "every step-th from start to stop",
         {"start": "dims", "stop": "dims", "step": "ints"},
     ),
-    Row("index", (1, None), rules.index, "drops axes at i64 scalars", {"axes": "ints"}),
-    Row("gather", (1, None), rules.gather, "out[o] = base[p]", {"axes": "sources"}),
+    Row("index", (1, None), shaping.index, "drops axes at i64 scalars", {"axes": "ints"}),
+    Row("gather", (1, None), shaping.gather, "out[o] = base[p]", {"axes": "sources"}),
 ]
 _REDUCTIONS = [
     Row(
@@ -130,18 +130,18 @@ _STRUCTURE = [
     Row(
         "call",
         ANY,
-        rules.call,
+        structure.call,
         "another function",
         {"callee": "name", "at": "path"},
         results=ANY,
         effect="calls",
     ),
-    Row("if", 1, rules.if_, "one of two regions", results=ANY, regions=2, effect="calls"),
-    Row("while", ANY, rules.while_, "as long as", results=ANY, regions=2, effect="calls"),
+    Row("if", 1, structure.if_, "one of two regions", results=ANY, regions=2, effect="calls"),
+    Row("while", ANY, structure.while_, "as long as", results=ANY, regions=2, effect="calls"),
     Row(
         "each",
         ANY,
-        rules.each,
+        structure.each,
         "once per block of an array",
         {"array": "path", "count": "dim", "var": "name"},
         results=ANY,
@@ -151,7 +151,7 @@ _STRUCTURE = [
     Row(
         "loop",
         ANY,
-        rules.loop,
+        structure.loop,
         "for start, ..., stop - 1",
         {"start": "dim", "stop": "dim"},
         results=ANY,

@@ -1,0 +1,248 @@
+"""Reads the text form of a module that `text.py` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, cast
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar
+from linnet.ir.core import NO_ATTRS, Function, Module, Operation, Region, Value
+from linnet.ir.ops import OPS, AttrKind
+from linnet.ir.reader import Reader
+from linnet.ir.rules import REDUCTIONS
+from linnet.ir.scalar import (
+    Access,
+    Apply,
+    Const,
+    DimValue,
+    Index,
+    Operand,
+    Reduce,
+    Scalar,
+)
+from linnet.ir.types import Type
+
+
+def parse(text: str, symbols: Iterable[Symbol] = ()) -> Module:
+    """The module that `text` is, over new symbols but for those of `symbols` that it names."""
+    return _Parser(text, symbols).module()
+
+
+class _Parser(Reader):
+    """A recursive-descent parser; each method reads one thing."""
+
+    def __init__(self, text: str, symbols: Iterable[Symbol]) -> None:
+        super().__init__(text, symbols)
+        self._dtypes: dict[str, AnyDType] = dict(BY_NAME)
+        self._values: dict[str, Value] = {}
+
+    # --- structure -----------------------------------------------------------
+
+    def module(self) -> Module:
+        self._expect("module")
+        entry = self._word()
+        symbols: list[Symbol] = []
+        if self._take("symbols"):
+            symbols.append(self._declared())
+            while self._take(","):
+                symbols.append(self._declared())
+        if self._take("dtypes"):
+            self._variable()
+            while self._take(","):
+                self._variable()
+        functions: dict[str, Function] = {}
+        while self._take("function"):
+            function = self._function()
+            functions[function.name] = function
+        self._next("end")
+        return Module(entry, tuple(symbols), functions)
+
+    def _declared(self) -> Symbol:
+        pack = self._take("*")
+        name = self._next("word")
+        return self._symbols.setdefault(name, Symbol(name.partition("~")[0], pack))
+
+    def _variable(self) -> None:
+        name = self._next("word")
+        self._expect(":")
+        self._dtypes[name] = DTypeVar(name.partition("~")[0], self._next("word"))
+
+    def _function(self) -> Function:
+        self._values.clear()
+        name = self._word()
+        self._expect("(")
+        params = self._list(self._definition, ")")
+        op = self._word() if self._take("of") else None
+        self._expect("{")
+        body = self._body("return")
+        return Function(name, op, params, body, self._uses())
+
+    def _body(self, last: str) -> tuple[Operation, ...]:
+        body: list[Operation] = []
+        while not self._take(last):
+            body.append(self._operation())
+        return tuple(body)
+
+    def _uses(self) -> tuple[Value, ...]:
+        return self._list(self._use, "}")
+
+    def _operation(self) -> Operation:
+        results: list[tuple[str, Type]] = []
+        if self._tokens[self._at][0] == "value":
+            results.append(self._typed())
+            while self._take(","):
+                results.append(self._typed())
+            self._expect("=")
+        name = self._next("word")
+        if name not in OPS:
+            self._fail(f"there is no operation {name!r}")
+        self._expect("(")
+        operands = self._list(self._use, ")")
+        attrs = self._attrs(name)
+        place: str = json.loads(self._next("string")) if self._take("@") else ""
+        regions = tuple(self._region() for _ in range(OPS[name].regions))
+        values = tuple(self._define(n, t) for n, t in results)
+        return Operation(name, operands, values, attrs, regions, place)
+
+    def _region(self) -> Region:
+        self._expect("(")
+        params = self._list(self._definition, ")")
+        self._expect("{")
+        body = self._body("yield")
+        return Region(params, body, self._uses())
+
+    # --- values and types ----------------------------------------------------
+
+    def _typed(self) -> tuple[str, Type]:
+        name = self._next("value")
+        self._expect(":")
+        return name, self._type()
+
+    def _definition(self) -> Value:
+        return self._define(*self._typed())
+
+    def _define(self, name: str, type: Type) -> Value:
+        hint, _, number = name[1:].rpartition(".")
+        self._values[number] = Value(int(number), type, hint)
+        return self._values[number]
+
+    def _use(self) -> Value:
+        number = self._next("value")[1:].rpartition(".")[2]
+        if number not in self._values:
+            self._fail(f"%{number} is not defined before")
+        return self._values[number]
+
+    def _type(self) -> Type:
+        if not self._take("tensor"):
+            return Type(self._dtype())
+        self._expect("[")
+        dims = self._list(self._dim, ";")
+        dtype = self._dtype()
+        self._expect("]")
+        return Type(dtype, dims)
+
+    def _dtype(self) -> AnyDType:
+        name = self._next("word")
+        if name not in self._dtypes:
+            self._fail(f"there is no dtype {name!r}")
+        return self._dtypes[name]
+
+    # --- attributes ----------------------------------------------------------
+
+    def _attrs(self, name: str) -> Any:
+        kinds = OPS[name].attrs
+        if not kinds:
+            return NO_ATTRS
+        self._expect("{")
+        attrs: dict[str, Any] = {}
+        for attr, kind in kinds.items():
+            if attrs:
+                self._expect(",")
+            self._expect(attr)
+            self._expect(":")
+            attrs[attr] = self._attr(kind)
+        self._expect("}")
+        return attrs
+
+    def _attr(self, kind: AttrKind) -> Any:
+        match kind:
+            case "int":
+                return self._int()
+            case "literal":
+                return self._literal()
+            case "ints":
+                return self._bracketed(self._int)
+            case "intlists":
+                return self._bracketed(lambda: self._bracketed(self._int))
+            case "dim":
+                return self._dim()
+            case "dims":
+                return self._bracketed(self._dim)
+            case "dtype":
+                return self._dtype()
+            case "name":
+                return self._word()
+            case "path":
+                return self._bracketed(self._part)
+            case "sources":
+                return self._bracketed(lambda: (self._next("word"), self._int()))
+            case "scalar":
+                return self._scalar()
+
+    def _literal(self) -> int | bool | str:
+        kind, text = self._tokens[self._at]
+        if kind == "int" or text == "-":
+            return self._int()
+        self._at += 1
+        return json.loads(text)
+
+    def _part(self) -> str | int:
+        return self._int() if self._tokens[self._at][0] == "int" else self._word()
+
+    def _typing(self) -> AnyDType:
+        self._expect(":")
+        return self._dtype()
+
+    def _scalar(self) -> Scalar:
+        kind, text = self._tokens[self._at]
+        if kind in ("int", "string") or text in ("-", "true", "false"):
+            return Const(self._literal(), self._typing())
+        if self._take("#"):
+            return Index(self._int(), self._typing())
+        self._at += 1
+        if text.startswith("$"):
+            return self._read(int(text[1:]))
+        if text == "dim":
+            self._expect("(")
+            dim = self._dim()
+            self._expect(")")
+            return DimValue(dim, self._typing())
+        if self._peek("<"):
+            return self._reduce(text)
+        self._expect("(")
+        return Apply(text, self._list(self._scalar, ")"), self._typing())
+
+    def _read(self, operand: int) -> Scalar:
+        if not self._take("["):
+            return Operand(operand, self._typing())
+        return Access(operand, self._list(self._scalar, "]"), self._typing())
+
+    def _reduce(self, op: str) -> Scalar:
+        if op not in REDUCTIONS:
+            self._fail(f"there is no reduction {op!r}")
+        self._expect("<")
+        accumulator = self._dtype()
+        self._expect(">")
+        indices = self._bracketed(self._bound)
+        self._expect("(")
+        body = self._scalar()
+        self._expect(")")
+        return Reduce(cast(Any, op), accumulator, indices, body, self._typing())
+
+    def _bound(self) -> tuple[int, Dim]:
+        self._expect("#")
+        number = self._int()
+        self._expect("<")
+        return number, self._dim()

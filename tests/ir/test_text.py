@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linnet.check.dims import Dim, Symbol, dim_max, dim_min
+from linnet.check.dtypes import DType, DTypeVar
+from linnet.ir.builder import Builder
+from linnet.ir.core import Module, Value
+from linnet.ir.parse import parse
+from linnet.ir.passes.vectorize import vectorize
+from linnet.ir.reader import IRSyntaxError
+from linnet.ir.text import same, show
+from linnet.ir.types import Type
+from linnet.ir.verify import problems
+from tests.ir.generate import Case, cases
+from tests.ir.samples import everything
+
+A, B, C = (Symbol(n) for n in ("A", "B", "B"))
+
+WANTED = """module main
+symbols A, B, B~1
+dtypes T: Float
+
+function main(%x.0: tensor[A, B, 2 * B~1; T]) of "std.nn::f<B>" {
+  %1: T = constant() {value: "1e-5"} @ "a.linnet:3"
+  %y.2: tensor[A, B; T] = indexed(%x.0, %1) {indices: [A, B], expr: sum<f32>[#2 < 2 * B~1]\
+(mul($0[#0:i64, #1:i64, #2:i64]:T, $1:T):T):T}
+  return %y.2
+}
+"""
+
+
+def test_exact_text() -> None:
+    module = parse(WANTED)
+    assert show(module) == WANTED
+    assert [s.name for s in module.symbols] == ["A", "B", "B"]
+    assert problems(module) == []
+    function = module.functions["main"]
+    assert function.op == "std.nn::f<B>"
+    assert function.body[0].attrs == {"value": "1e-5"}
+    assert function.body[0].place == "a.linnet:3"
+    assert function.body[1].results[0].hint == "y"
+
+
+def check(module: Module) -> None:
+    text = show(module)
+    again = parse(text)
+    assert show(again) == text
+    assert same(module, again)
+    assert problems(again) == problems(module)
+    kept = parse(text, module.symbols)
+    if len({s.name for s in module.symbols}) == len(module.symbols):
+        assert kept.symbols == module.symbols
+
+
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_random_modules(case: Case) -> None:
+    check(case.module)
+    check(vectorize(case.module))
+
+
+def test_every_operation() -> None:
+    check(everything())
+
+
+def dims() -> st.SearchStrategy[Dim]:
+    leaves = st.sampled_from((A, B, C, 1, 2, 3, 7)).map(Dim.of)
+
+    def grow(inner: st.SearchStrategy[Dim]) -> st.SearchStrategy[Dim]:
+        pair = st.tuples(inner, inner)
+        divisors = st.one_of(st.sampled_from((A, B, 2, 5)).map(Dim.of), inner.map(lambda d: d + 9))
+        parts = st.tuples(inner, divisors).filter(lambda p: p[1].as_int() != 0)
+        return st.one_of(
+            pair.map(lambda p: p[0] + p[1]),
+            pair.map(lambda p: p[0] - p[1]),
+            pair.map(lambda p: p[0] * p[1]),
+            pair.map(lambda p: dim_min(*p)),
+            pair.map(lambda p: dim_max(*p)),
+            parts.map(lambda p: p[0] // p[1]),
+            parts.map(lambda p: p[0] % p[1]),
+        )
+
+    return st.recursive(leaves, grow, max_leaves=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(dims())
+def test_dimensions(dim: Dim) -> None:
+    b = Builder()
+    y = b.emit("dim", [], Type(DType.I64), {"dim": dim})
+    module = Module("f", (A, B, C), {"f": b.function("f", None, [y])})
+    check(module)
+    unique = replace(module, symbols=(A, B))
+    if C not in dim.symbols():
+        again = parse(show(unique), (A, B))
+        assert again.functions["f"].body[0].attrs["dim"] == dim
+
+
+def vector(symbol: Symbol, dtype: DType | DTypeVar = DType.F32, first: int = 0) -> Module:
+    b = Builder(iter(range(first, first + 9)), place=f"p:{first}")
+    x = b.param(Type(dtype, (Dim.of(symbol),)), f"x{first}")
+    y = b.emit("neg", [x], x.type)
+    return Module("f", (symbol,), {"f": b.function("f", None, [y])})
+
+
+def test_same_ignores_identity_numbers_and_names_for_people() -> None:
+    assert same(vector(Symbol("N")), vector(Symbol("N"), first=5))
+    assert same(vector(A, DTypeVar("T", "Float")), vector(A, DTypeVar("T", "Float")))
+    assert not same(vector(A), vector(B))
+    assert not same(vector(A), vector(A, DType.BF16))
+    assert not same(vector(A, DTypeVar("T", "Float")), vector(A, DTypeVar("T", "Numeric")))
+
+
+def test_same_sees_which_value_is_used() -> None:
+    def module(order: int) -> Module:
+        b = Builder()
+        both = [b.param(Type(DType.F32)), b.param(Type(DType.F32))][::order]
+        y = b.emit("sub", both, Type(DType.F32))
+        return Module("f", (), {"f": b.function("f", None, [y])})
+
+    assert same(module(1), module(1))
+    assert not same(module(1), module(-1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("return %y.2", "return %y.7", "%7 is not defined before"),
+        ("constant()", "konstant()", "there is no operation 'konstant'"),
+        (": T =", ": Q =", "there is no dtype 'Q'"),
+        ("sum<f32>", "mean<f32>", "there is no reduction 'mean'"),
+        ("{value:", "{worth:", "expected 'value'"),
+        ("symbols A", "symbols !A", "is no token"),
+    ],
+)
+def test_bad_text_is_refused(old: str, new: str, message: str) -> None:
+    assert old in WANTED
+    with pytest.raises(IRSyntaxError, match=message):
+        parse(WANTED.replace(old, new, 1))
+
+
+def test_odd_hints_are_dropped() -> None:
+    b = Builder()
+    x = b.param(Type(DType.F32), "two words")
+    module = Module("f", (), {"f": b.function("f", None, [x])})
+    assert parse(show(module)).functions["f"].params == (Value(0, Type(DType.F32)),)
