@@ -16,10 +16,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Checks the paths; with a card also what `nest check` can check without its weights."""
+    """Checks the paths; of a card also its `nest.toml` and bindings, under its generics."""
     paths: list[Path] = options.paths
-    result = check_paths(paths)
-    return report(result.sink, options.json)
+    result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
+    sink = result.sink
+    for folder in card_folders(paths):
+        # Imported here: most checks are of files, and should not wait for it.
+        from linnet.nest.card import load_card
+        from linnet.nest.survey import survey
+
+        clean = sink.errors == 0
+        card = load_card(folder, sink)
+        if card is not None and clean:
+            survey(card, sink, program=result.program)
+    return report(sink, options.json)
+
+
+def card_folders(paths: list[Path]) -> list[Path]:
+    """The cards among the paths and below them."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        files = sorted(path.rglob("nest.toml")) if path.is_dir() else [path]
+        found.update((f.parent, None) for f in files if f.name == "nest.toml")
+    return list(found)
 
 
 def _existing(text: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 
 from linnet.check.typed import Program
 from linnet.lower.bindings import GenericValue
@@ -12,7 +13,7 @@ from linnet.lower.instances import Instance, entries, parameters, signature, vio
 from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl, match, present
-from linnet.nest.mxfp4 import count_parameters
+from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.words import did_you_mean, size_text
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
@@ -54,8 +55,12 @@ class Survey:
     @property
     def weights(self) -> int:
         """How many weights the bound parameters hold, MXFP4 counted by weight."""
-        tensors = {self.bindings.get(p.path, p.path): (p.shape, p.dtype) for p in self.bound}
-        return count_parameters(tensors)
+        return count_parameters(self.tensors)
+
+    @property
+    def tensors(self) -> dict[str, tuple[tuple[int, ...], str]]:
+        """Shape and dtype of what this card's checkpoint has, by the names there."""
+        return {self.bindings.get(p.path, p.path): (p.shape, p.dtype) for p in self.bound}
 
     def entries(self) -> dict[str, str]:
         """Each entry's name and its type under the generics."""
@@ -64,38 +69,41 @@ class Survey:
 
 
 def survey(
-    card: Card, sink: Sink, generics: Mapping[str, GenericValue] | None = None
+    card: Card,
+    sink: Sink,
+    generics: Mapping[str, GenericValue] | None = None,
+    program: Program | None = None,
 ) -> Survey | None:
     """Checks the card's source, root, entry, generics, `where` clauses and bindings.
 
     `generics` override the card's. Everything wrong is reported; None if something is.
+    `program` is the card's source where it was checked without errors already.
     """
-    result = check_paths([card.source])
     before = sink.errors
-    for finding in result.sink:
-        sink.add(finding)
-    if sink.errors > before:
-        return None
+    if program is None:
+        result = check_paths([card.source])
+        for finding in result.sink:
+            sink.add(finding)
+        if sink.errors > before:
+            return None
+        program = result.program
     bindings = load_bindings(card, sink)
-    root = _root(card, result.program, sink)
+    root = _root(card, program, sink)
     if root is None or bindings is None:
         return None
     given: dict[str, GenericValue] = {**card.generics, **(generics or {})}
-    instances = _instances(card, result.program, root, given, sink)
+    instances = _instances(card, program, root, given, sink)
     if instances is None:
         return None
-    found = Survey(card, result.program, root, given, bindings, instances)
+    found = Survey(card, program, root, given, bindings, instances)
     report = match(
         found.parameters, bindings, None, tied=card.weights.tied, overridden=generics is not None
     )
     for finding in report.problems:
         sink.add(finding)
     _check_numbers(found, sink)
-    if not generics and sink.errors == before and found.weights != card.parameters:
-        message = f"the card says {card.parameters} parameters, its source has {found.weights}"
-        hint = "count an MXFP4 block's byte as two and its scale as none"
-        place = card.toml.value("model", "parameters")
-        sink.add(Diagnostic("E5001", message, place, help=hint))
+    if not generics and sink.errors == before:
+        check_count(card, found.tensors, sink)
     return found if sink.errors == before else None
 
 
@@ -111,7 +119,7 @@ def size(parts: list[ParameterDecl] | list[Instance]) -> str:
 
 def _root(card: Card, program: Program, sink: Sink) -> str | None:
     """The key of the root block, which has the card's entry."""
-    module = program.roots[0]
+    module = _module(card, program)
     key = f"{module}::{card.root}"
     if key not in program.blocks:
         blocks = [k.rpartition("::")[2] for k in program.blocks if k.startswith(f"{module}::")]
@@ -127,6 +135,15 @@ def _root(card: Card, program: Program, sink: Sink) -> str | None:
         sink.add(Diagnostic("E5001", message, place, help=hint))
         return None
     return key
+
+
+def _module(card: Card, program: Program) -> str:
+    """The key of the module in the card's source file."""
+    path = card.source.resolve()
+    for block in program.blocks.values():
+        if Path(block.span.file.path).resolve() == path:
+            return block.key.rpartition("::")[0]
+    return program.roots[0] if program.roots else ""
 
 
 def _instances(
