@@ -32,10 +32,11 @@ class RuntimeFault(Exception):  # noqa: N818, a fault is no error of this code
     `place` is filled in by the interpreter as the fault passes it.
     """
 
-    def __init__(self, message: str, place: str = "") -> None:
+    def __init__(self, message: str, code: str = "E2209") -> None:
         super().__init__(message)
         self.message = message
-        self.place = place
+        self.code = code
+        self.place = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +52,27 @@ class Stored:
 class Compiled:
     """What a backend is given to load: entries by name, lowered when asked for, and data.
 
+    `lower` takes an entry and the names of those of its optional parameters that are passed.
     `weights` are NumPy arrays by path, possibly memory-mapped; `states` begin at zero.
     """
 
     name: str
     entries: tuple[str, ...]
-    lower: Callable[[str], Module]
+    lower: Callable[[str, tuple[str, ...]], Module]
     weights: Mapping[str, Any]
     states: tuple[Stored, ...]
 
 
 class Runtime(Protocol):
-    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry."""
+    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and the
+    names of the optional parameters that are among them."""
 
     @property
     def state(self) -> Mapping[str, Any]: ...
 
-    def call(self, entry: str, arguments: Sequence[Any]) -> tuple[Any, ...]: ...
+    def call(
+        self, entry: str, arguments: Sequence[Any], given: tuple[str, ...] = ()
+    ) -> tuple[Any, ...]: ...
 
     def reset_state(self) -> None: ...
 

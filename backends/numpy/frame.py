@@ -82,7 +82,7 @@ def _solve(dim: Dim, extent: int, bound: dict[Symbol, int]) -> bool:
     symbols = list(rest.symbols())
     if not symbols:
         if rest.as_int() != extent:
-            raise RuntimeFault(f"`{dim}` is {rest} here and {extent} there")
+            raise RuntimeFault(f"`{dim}` is {rest} here and {extent} there", "E2202")
         return True
     terms = dict((rest - rest.constant).terms)
     slope = terms.get((symbols[0],))
@@ -90,6 +90,6 @@ def _solve(dim: Dim, extent: int, bound: dict[Symbol, int]) -> bool:
         return False
     number, over = divmod(extent - rest.constant, slope)
     if over or number < 0:
-        raise RuntimeFault(f"no `{symbols[0]}` makes `{dim}` equal to {extent}")
+        raise RuntimeFault(f"no `{symbols[0]}` makes `{dim}` equal to {extent}", "E2202")
     bound[symbols[0]] = number
     return True

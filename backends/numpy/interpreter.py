@@ -178,7 +178,7 @@ def _cumsum(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
 def _param(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
     path = ".".join(frame.path(op.attrs["path"]))
     if path not in frame.run.weights:
-        raise RuntimeFault(f"there is no weight `{path}`")
+        raise RuntimeFault(f"there is no weight `{path}`", "E5002")
     return [_fitting(frame, op.results[0], path, frame.run.weights[path])]
 
 

@@ -41,17 +41,22 @@ class NumpyRuntime:
 
     compiled: Compiled
     state: dict[str, Array] = field(default_factory=dict[str, Array])
-    _ready: dict[str, Interpreter] = field(default_factory=dict[str, Interpreter])
+    _ready: dict[tuple[str, tuple[str, ...]], Interpreter] = field(
+        default_factory=dict[tuple[str, tuple[str, ...]], Interpreter]
+    )
 
     def __post_init__(self) -> None:
         self.reset_state()
 
-    def call(self, entry: str, arguments: Sequence[Array]) -> tuple[Array, ...]:
+    def call(
+        self, entry: str, arguments: Sequence[Array], given: tuple[str, ...] = ()
+    ) -> tuple[Array, ...]:
         """The results of `entry`, none of them a view of a weight or a state."""
-        if entry not in self._ready:
-            self._ready[entry] = Interpreter.of(self.compiled.lower(entry))
+        key = entry, given
+        if key not in self._ready:
+            self._ready[key] = Interpreter.of(self.compiled.lower(entry, given))
         weights: Mapping[str, Array] = self.compiled.weights
-        results = self._ready[entry].run(arguments, weights=weights, state=self.state)
+        results = self._ready[key].run(arguments, weights=weights, state=self.state)
         return tuple(r.copy() for r in results)
 
     def reset_state(self) -> None:

@@ -1,0 +1,253 @@
+"""What a caller passes to an entry, as arrays of the declared dtypes and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from linnet.check.dims import Dim, Symbol
+from linnet.check.dtypes import DType
+from linnet.check.relations import Relation
+from linnet.check.substitute import in_relation, in_type
+from linnet.check.typed import TConst, TFunction, TParam
+from linnet.check.types import OptionalType, ScalarType, TensorType, Type
+from linnet.lower.bindings import Bound
+from linnet.nest.checkpoint import Array
+from linnet.nest.random_weights import array_dtype
+from linnet.nest.words import did_you_mean, shape_text
+from linnet.source.diagnostics import Diagnostic, Related
+from linnet.source.errors import LinnetError
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Arrays in the order of the lowered entry's parameters; `given` names the optional ones
+    that are among them."""
+
+    arrays: tuple[Array, ...]
+    given: tuple[str, ...]
+
+
+def check_inputs(
+    function: TFunction, scope: Bound, args: Sequence[Any], named: Mapping[str, Any]
+) -> Inputs:
+    """`args` and `named` as the inputs of `function`, whose generics are bound by `scope` or
+    open; a `LinnetError` of what does not fit."""
+    values = _by_name(function, args, named)
+    shapes = _Shapes(function)
+    arrays: list[Array] = []
+    given: list[str] = []
+    for param in function.params:
+        name = param.local.name
+        type_ = in_type(param.local.type, scope)
+        value = values.get(name, _MISSING)
+        if isinstance(type_, OptionalType):
+            if value is _MISSING or value is None:
+                continue
+            given.append(name)
+            type_ = type_.inner
+        if value is _MISSING:
+            value = _default(function, param)
+        arrays.append(_array(function, param, type_, value))
+        if isinstance(type_, TensorType):
+            shapes.bind(param, type_, arrays[-1].shape)
+    shapes.finish()
+    shapes.check(tuple(in_relation(f, scope) for f in function.facts), function.facts)
+    return Inputs(tuple(arrays), tuple(given))
+
+
+_MISSING = object()
+
+
+def _by_name(function: TFunction, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    names = [p.local.name for p in function.params]
+    takes = f"`{_short(function)}` takes {', '.join(names) or 'nothing'}"
+    if len(args) > len(names):
+        _refuse("E2102", f"{len(args)} inputs for {len(names)}", function, help=takes)
+    values = dict(zip(names, args, strict=False))
+    for name, value in named.items():
+        if name not in names:
+            hint = did_you_mean(name, names) or takes
+            _refuse("E2102", f"`{_short(function)}` has no input `{name}`", function, help=hint)
+        if name in values:
+            _refuse("E2102", f"the input `{name}` is given twice", function)
+        values[name] = value
+    optional = (OptionalType,)
+    required = [
+        p.local.name
+        for p in function.params
+        if p.default is None and not isinstance(p.local.type, optional)
+    ]
+    missing = [n for n in required if n not in values]
+    if missing:
+        text = ", ".join(f"`{n}`" for n in missing)
+        _refuse("E2102", f"no value for the input {text}", function, help=takes)
+    return values
+
+
+def _default(function: TFunction, param: TParam) -> Any:
+    if isinstance(param.default, TConst):
+        value = param.default.value
+        return float(value) if isinstance(value, str) else value
+    return _refuse(
+        "E2190",
+        f"the default of `{param.local.name}` is not a constant",
+        function,
+        param,
+        help="pass a value",
+    )
+
+
+# --- dtypes ------------------------------------------------------------------
+
+
+def _array(function: TFunction, param: TParam, type_: Type, value: Any) -> Array:
+    """`value` in the dtype of `type_`, an array of its own, of the rank that it asks for."""
+    name = param.local.name
+    if not isinstance(type_, ScalarType | TensorType) or not isinstance(type_.dtype, DType):
+        what = f"the input `{name}` is {type_}: only tensors and scalars can be passed"
+        _refuse("E2190", what, function, param)
+    found = _as_numpy(function, param, value)
+    rank = len(type_.dims) if isinstance(type_, TensorType) else 0
+    if found.ndim != rank:
+        _refuse(
+            "E2202",
+            f"`{name}` has {found.ndim} dimensions {shape_text(found.shape)}, it is {type_}",
+            function,
+            param,
+        )
+    problem = _unfit(found, type_.dtype, isinstance(value, np.ndarray | np.generic))
+    if problem is not None:
+        code, message = problem
+        _refuse(code, f"`{name}` {message}", function, param)
+    return np.array(found, array_dtype(type_.dtype.value))
+
+
+def _as_numpy(function: TFunction, param: TParam, value: Any) -> Array:
+    try:
+        found: Array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        found = np.asarray(None)
+    if found.dtype == np.object_:
+        what = f"`{param.local.name}` is no array of numbers"
+        _refuse("E2101", what, function, param, help="its rows must be of one length")
+    return found
+
+
+def _unfit(found: Array, dtype: DType, typed: bool) -> tuple[str, str] | None:
+    """A code and why `found` cannot be `dtype`; `typed` values have a dtype that was chosen."""
+    wanted = array_dtype(dtype.value)
+    if found.dtype == wanted or found.size == 0:
+        return None
+    kind = found.dtype.kind
+    if dtype.is_integer and kind in "iu":
+        low, high = dtype.integer_range()
+        least, most = int(found.min()), int(found.max())
+        bad = least if least < low else most
+        fits = low <= least and most <= high
+        return None if fits else ("E2105", f"holds {bad}, which no {dtype} is")
+    if dtype.is_float and not typed and kind in "iuf":
+        return None
+    return "E2103", f"is {found.dtype}, {wanted} is asked for"
+
+
+# --- shapes ------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Shapes:
+    """Binds the open dimensions of an entry to the extents of its inputs."""
+
+    function: TFunction
+    bound: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+    source: dict[Symbol, str] = field(default_factory=dict[Symbol, str])
+    pending: list[tuple[TParam, int, Dim, int]] = field(
+        default_factory=list[tuple[TParam, int, Dim, int]]
+    )
+
+    def bind(self, param: TParam, type_: TensorType, shape: Sequence[int]) -> None:
+        for axis, (dim, extent) in enumerate(zip(type_.dims, shape, strict=True)):
+            self.pending.append((param, axis, Dim.of(dim), extent))
+
+    def finish(self) -> None:
+        """Solve what can be solved, in rounds: `P + 2` waits for nothing, `P * Q` for P or Q."""
+        self.pending.sort(key=lambda row: row[2].as_symbol() is None)
+        while self.pending:
+            left = [row for row in self.pending if not self._solve(*row)]
+            if len(left) == len(self.pending):
+                param, axis, dim, _ = left[0]
+                what = f"axis {axis} of `{param.local.name}`, `{dim}`, does not tell its generics"
+                _refuse("E2110", what, self.function, param)
+            self.pending = left
+
+    def _solve(self, param: TParam, axis: int, dim: Dim, extent: int) -> bool:
+        rest = dim.substitute({s: Dim.of(n) for s, n in self.bound.items()})
+        symbols = list(rest.symbols())
+        if not symbols:
+            if rest.as_int() != extent:
+                self._differ(param, axis, dim, rest.as_int(), extent)
+            return True
+        terms = dict((rest - rest.constant).terms)
+        slope = terms.get((symbols[0],))
+        if slope is None or len(terms) > 1:
+            return False
+        number, over = divmod(extent - rest.constant, slope)
+        if over or number < 0:
+            what = f"axis {axis} is {extent}, and no {symbols[0]} makes `{dim}` that"
+            _refuse("E2202", f"`{param.local.name}`: {what}", self.function, param)
+        self.bound[symbols[0]] = number
+        self.source[symbols[0]] = param.local.name
+        return True
+
+    def _differ(
+        self, param: TParam, axis: int, dim: Dim, expected: int | None, extent: int
+    ) -> NoReturn:
+        name = param.local.name
+        symbol = dim.as_symbol()
+        if symbol is not None:
+            there = self.source[symbol]
+            place = "on another axis" if there == name else f"in `{there}`"
+            message = f"`{name}`: {symbol} is {extent} here and {self.bound[symbol]} {place}"
+        elif dim.symbols():
+            known = ", ".join(f"{s} is {self.bound[s]}" for s in _ordered(dim))
+            message = f"`{name}`: axis {axis} is {extent}, `{dim}` is {expected}, as {known}"
+        else:
+            message = f"`{name}`: axis {axis} is {extent}, it must be {expected}"
+        _refuse("E2202", message, self.function, param)
+
+    def check(self, facts: Sequence[Relation], written: Sequence[Relation]) -> None:
+        """The entry's own `where`."""
+        for fact, source in zip(facts, written, strict=True):
+            open_ = [s for s in fact.symbols() if s not in self.bound]
+            if open_:
+                _refuse("E2110", f"no input tells the generic `{open_[0]}`", self.function)
+            if not fact.holds(self.bound):
+                symbols = sorted(fact.symbols(), key=lambda s: s.serial)
+                values = ", ".join(f"{s} is {self.bound[s]}" for s in symbols)
+                text = f"{source.left} {source.op} {source.right}"
+                message = f"`where {text}` of `{_short(self.function)}` does not hold"
+                _refuse("E2206", f"{message}: {values}" if values else message, self.function)
+
+
+def _ordered(dim: Dim) -> list[Symbol]:
+    return sorted(dim.symbols(), key=lambda s: s.serial)
+
+
+def _short(function: TFunction) -> str:
+    return function.key.rpartition("::")[2].rpartition(".")[2]
+
+
+def _refuse(
+    code: str,
+    message: str,
+    function: TFunction,
+    param: TParam | None = None,
+    *,
+    help: str | None = None,
+) -> NoReturn:
+    span = function.span if param is None else param.local.span
+    related = (Related(span, "declared here"),)
+    raise LinnetError([Diagnostic(code, message, None, related=related, help=help)])

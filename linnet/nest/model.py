@@ -1,0 +1,116 @@
+"""A loaded model as its user sees it, whatever the backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from linnet.backends.base import Runtime, RuntimeFault
+from linnet.check.typed import TFunction
+from linnet.lower.bindings import bind
+from linnet.lower.instances import signature
+from linnet.nest.card import Card
+from linnet.nest.inputs import check_inputs
+from linnet.nest.program import CardProgram
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a loaded model: call it with its inputs, by position or name."""
+
+    name: str
+    signature: str
+    doc: str | None
+    _model: Model
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._model.run(self.name, args, named)
+
+    def __repr__(self) -> str:
+        return f"<entry {self.signature}>"
+
+
+class Model:
+    """`model(...)` runs the card's entry, `model.prefill(...)` any by name.
+
+    `entry(name)` is for an entry whose name an attribute of this class has.
+    `unbound` are the checkpoint's tensors that no parameter is bound to.
+    """
+
+    def __init__(
+        self, program: CardProgram, runtime: Runtime, backend: str, unbound: tuple[str, ...]
+    ) -> None:
+        self._program = program
+        self._runtime = runtime
+        self.backend = backend
+        self.unbound = unbound
+        self.entries = program.entries
+
+    @property
+    def card(self) -> Card:
+        """The card that was loaded."""
+        return self._program.card
+
+    @property
+    def generics(self) -> Mapping[str, Any]:
+        """What the root's generics are bound to; a default does not stand here."""
+        return self._program.generics
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """The states by path, as they are after the last call."""
+        return self._runtime.state
+
+    def reset_state(self) -> None:
+        """Every state at zero, as after loading."""
+        self._runtime.reset_state()
+
+    def source(self) -> str | None:
+        """The generated source, where the backend generates any."""
+        return self._runtime.source()
+
+    def entry(self, name: str) -> Entry:
+        """The entry called `name`."""
+        function = self._function(name)
+        program = self._program
+        text = signature(program.program, program.root, program.generics, name)
+        return Entry(name, text, function.doc, self)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self.run(self.card.entry, args, named)
+
+    def __getattr__(self, name: str) -> Entry:
+        if name.startswith("_") or name not in self.entries:
+            known = ", ".join(self.entries) if not name.startswith("_") else ""
+            note = f"; its entries are {known}" if known else ""
+            raise AttributeError(f"the model has no attribute `{name}`{note}")
+        return self.entry(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.entries]
+
+    def __repr__(self) -> str:
+        return f"<model {self.card.name} on {self.backend}: {', '.join(self.entries)}>"
+
+    def run(self, entry: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """Check the inputs and run `entry`: one result, or a tuple of several."""
+        function = self._function(entry)
+        block = self._program.block
+        scope = bind((*block.generics, *function.generics), self._program.generics)
+        inputs = check_inputs(function, scope, args, named)
+        try:
+            results = self._runtime.call(entry, inputs.arrays, inputs.given)
+        except RuntimeFault as fault:
+            notes = (f"in `{entry}`, at {fault.place}",) if fault.place else (f"in `{entry}`",)
+            raise LinnetError([Diagnostic(fault.code, fault.message, None, notes=notes)]) from None
+        return results[0] if len(results) == 1 else results
+
+    def _function(self, name: str) -> TFunction:
+        if name not in self.entries:
+            has = f"its entries are {', '.join(self.entries)}"
+            message = f"`{self.card.name}` has no entry `{name}`"
+            raise LinnetError([Diagnostic("E2107", message, None, help=has)])
+        return self._program.program.functions[self._program.block.methods[name]]

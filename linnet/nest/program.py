@@ -1,0 +1,219 @@
+"""A card's sources under its generics: checked, its root bound, its parameters and states listed.
+
+Nothing here reads a checkpoint: `linnet nest show` and `linnet explain` need no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from linnet.backends.base import Stored
+from linnet.check.dtypes import BY_NAME, KINDS, DType
+from linnet.check.typed import Program, TBlock, TGeneric
+from linnet.ir.core import Module
+from linnet.lower.bindings import GenericValue
+from linnet.lower.instances import Instance, Violation, entries, parameters, violations
+from linnet.lower.module import lower_entry
+from linnet.nest.card import Card
+from linnet.nest.match import ParameterDecl
+from linnet.nest.words import did_you_mean
+from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.errors import LinnetError
+from linnet.source.files import Span
+
+Generics = Mapping[str, int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class CardProgram:
+    """`root` is the key of the root block in `program`; `generics` binds all its generics."""
+
+    card: Card
+    program: Program
+    root: str
+    generics: dict[str, GenericValue]
+    instances: tuple[Instance, ...]
+
+    @property
+    def block(self) -> TBlock:
+        return self.program.blocks[self.root]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of the entries, in order of declaration."""
+        return tuple(entries(self.program, self.root))
+
+    def declarations(self, names: Iterable[str] | None) -> list[ParameterDecl]:
+        """The parameters and buffers. `names` are the paths that something is bound to, None if
+        all are: the parameters of an optional block are required once one of them is bound."""
+        known = None if names is None else frozenset(names)
+        return [
+            ParameterDecl(i.path, i.shape, i.dtype, self._may_be_absent(i, known), i.span)
+            for i in self.instances
+            if i.kind != "state"
+        ]
+
+    def states(self, present: Callable[[str], bool]) -> tuple[Stored, ...]:
+        """The states, those of absent blocks left out."""
+        return tuple(
+            Stored(i.path, i.shape, BY_NAME[i.dtype])
+            for i in self.instances
+            if i.kind == "state" and (i.holder is None or present(i.holder))
+        )
+
+    def paths_of_card(self) -> frozenset[str]:
+        """The paths of the parameters under the card's own generics, nothing overridden."""
+        try:
+            found = parameters(self.program, self.root, self.card.generics)
+        except LinnetError:
+            return frozenset()
+        return frozenset(i.path for i in found)
+
+    def lower(
+        self, entry: str, present: Callable[[str], bool], given: Mapping[str, bool] | None = None
+    ) -> Module:
+        """An entry as tensor IR, the root's generics bound, its own left open."""
+        return lower_entry(self.program, self.root, self.generics, entry, present, given)
+
+    def _may_be_absent(self, instance: Instance, names: frozenset[str] | None) -> bool:
+        if self._declared_optional(instance.span):
+            return True
+        holder = instance.holder
+        if holder is None or names is None:
+            return False
+        return not any(n.startswith(f"{holder}.") for n in names)
+
+    def _declared_optional(self, span: Span) -> bool:
+        members = (m for b in self.program.blocks.values() for m in b.members.values())
+        return any(m.optional and m.span == span for m in members)
+
+
+def presence(paths: Iterable[str]) -> Callable[[str], bool]:
+    """Whether an optional member is there, when the parameters at `paths` are: a block is there
+    if one of its parameters is."""
+    known: set[str] = set()
+    for path in paths:
+        while path and path not in known:
+            known.add(path)
+            path = path.rpartition(".")[0]
+    return known.__contains__
+
+
+def open_card(card: Card, sink: Sink, overrides: Generics | None = None) -> CardProgram | None:
+    """The card's program under its generics, `overrides` winning; None if something is wrong,
+    which is then in `sink`."""
+    result = check_paths([card.source])
+    for diagnostic in result.sink:
+        if diagnostic.severity == "error":
+            sink.add(diagnostic)
+    if result.sink.errors:
+        return None
+    root = _root(card, result.program, sink)
+    if root is None:
+        return None
+    generics = _generics(card, result.program.blocks[root], overrides or {}, sink)
+    if generics is None:
+        return None
+    try:
+        broken = violations(result.program, root, generics)
+        for violation in broken:
+            sink.add(_violated(card, violation, overrides or {}))
+        if broken:
+            return None
+        found = tuple(parameters(result.program, root, generics))
+    except LinnetError as error:
+        for diagnostic in error.diagnostics:
+            sink.add(diagnostic)
+        return None
+    return CardProgram(card, result.program, root, generics, found)
+
+
+def _root(card: Card, program: Program, sink: Sink) -> str | None:
+    module = program.roots[0]
+    root = f"{module}::{card.root}"
+    blocks = [k.removeprefix(f"{module}::") for k in program.blocks if k.startswith(f"{module}::")]
+    if root not in program.blocks:
+        message = f"`{card.root}` is no block of `{module}`"
+        has = f"its blocks are {', '.join(blocks)}" if blocks else "it has no blocks"
+        hint = did_you_mean(card.root, blocks)
+        place = card.place("source", "root")
+        sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
+        return None
+    names = entries(program, root)
+    if card.entry not in names:
+        message = f"`{card.root}` has no entry `{card.entry}`"
+        has = f"its entries are {', '.join(names)}" if names else "it has no entries"
+        hint = did_you_mean(card.entry, names)
+        place = card.place("source", "entry")
+        sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
+        return None
+    return root
+
+
+def _generics(
+    card: Card, block: TBlock, overrides: Generics, sink: Sink
+) -> dict[str, GenericValue] | None:
+    """The card's generics and the overrides, each of its kind, none missing, none unknown."""
+    before = sink.errors
+    values = {**card.generics, **overrides}
+    declared = {g.name: g for g in block.generics}
+    for name in values:
+        if name not in declared:
+            message = f"`{card.root}` has no generic `{name}`"
+            hint = did_you_mean(name, declared)
+            place = _place(card, name, overrides)
+            has = f"it has {', '.join(declared)}" if declared else "it has none"
+            sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
+    for generic in block.generics:
+        if generic.name in values:
+            problem = _misfit(generic, values[generic.name])
+            if problem is not None:
+                place = _place(card, generic.name, overrides)
+                sink.add(Diagnostic("E5001", problem, place, related=_declared_at(generic)))
+        elif generic.default is None:
+            message = f"the generic `{generic.name}` of `{card.root}` has no value"
+            place = card.place("generics")
+            hint = f"add `{generic.name} = ...` to `[generics]`"
+            related = _declared_at(generic)
+            sink.add(Diagnostic("E5001", message, place, related=related, help=hint))
+    return None if sink.errors > before else dict(values)
+
+
+def _misfit(generic: TGeneric, value: int | str) -> str | None:
+    """Why `value` is none for `generic`, if so."""
+    match generic.kind:
+        case "Dim":
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if number and int(value) >= 0:
+                return None
+            return f"`{generic.name}` is a dimension, an integer from 0; `{value}` is not"
+        case "Shape":
+            return f"`{generic.name}` is a shape pack, which a card cannot bind"
+        case kind:
+            admitted = KINDS[kind]
+            if isinstance(value, str) and BY_NAME.get(value) in admitted:
+                return None
+            names = ", ".join(d.value for d in DType if d in admitted)
+            return f"`{generic.name}` is {kind}, one of {names}; `{value}` is not"
+
+
+def _violated(card: Card, violation: Violation, overrides: Generics) -> Diagnostic:
+    relation = violation.relation
+    where = f"`{violation.path}`, a `{violation.block}`" if violation.path else f"`{card.root}`"
+    text = f"{relation.left} {relation.op} {relation.right}"
+    message = f"`where {text}` of {where} does not hold: {violation.values}"
+    names = [s.name for s in sorted(relation.symbols(), key=lambda s: s.serial)]
+    given = [n for n in names if n in card.generics or n in overrides]
+    place = _place(card, given[0], overrides) if given else card.place("generics")
+    return Diagnostic("E5001", message, place, related=(Related(violation.span, "stated here"),))
+
+
+def _declared_at(generic: TGeneric) -> tuple[Related, ...]:
+    return (Related(generic.span, "declared here"),)
+
+
+def _place(card: Card, name: str, overrides: Generics) -> Span | None:
+    """Where the value of a generic stands; None if the caller gave it."""
+    return None if name in overrides else card.place("generics", name)
