@@ -44,9 +44,10 @@ class Emitter:
         types: Sequence[Type],
         attrs: Mapping[str, Any] = NO_ATTRS,
         regions: Sequence[Region] = (),
+        hints: Sequence[str] = (),
     ) -> tuple[Value, ...]:
         """Append an operation and give its results."""
-        return self._stack[-1].emit_all(name, operands, types, attrs, regions)
+        return self._stack[-1].emit_all(name, operands, types, attrs, regions, hints=hints)
 
     def one(self, name: str, operands: Sequence[Value], type_: Type, **attrs: Any) -> Value:
         """Append an operation with one result."""

@@ -33,6 +33,7 @@ from linnet.lower.bundle import (
     Some,
     fill,
     fitted,
+    leaves,
     loosened,
 )
 from linnet.lower.context import Functions
@@ -225,6 +226,8 @@ class FunctionLowerer(ExprLowerer):
         self, name: str, carried: Carried, attrs: Mapping[str, object], regions: list[Region]
     ) -> None:
         types = [v.type for v in carried.values]
-        results = iter(self.out.emit(name, carried.values, types, attrs, regions))
+        shapes = zip(carried.locals, carried.shapes, strict=True)
+        hints = [local.name for local, shape in shapes for _ in leaves(shape)]
+        results = iter(self.out.emit(name, carried.values, types, attrs, regions, hints))
         for local, shape in zip(carried.locals, carried.shapes, strict=True):
             self.env[local] = fill(shape, results)

@@ -49,9 +49,12 @@ def lower_indexed(
     at: Context, indices: Sequence[IndexVar], body: TExpr, type_: CheckType, span: Span
 ) -> Value:
     """Lower the tensor, or the scalar, of `body` at every point of `indices`."""
+    whole = isinstance(body, TAccess | TReduce)
+    if not indices and not whole:
+        return at.value(body)
     notation = _Notation(at)
     extents = [extent for var in indices for _, extent in notation.bind(var, span)]
-    expr = notation.scalar(body)
+    expr = notation.inside(body) if whole else notation.scalar(body)
     wanted = at.type(type_, span)
     result = at.out.one(
         "indexed",
@@ -113,6 +116,10 @@ class _Notation:
         """The scalar expression of `expr`."""
         if not self.depends(expr):
             return self._outside(expr)
+        return self.inside(expr)
+
+    def inside(self, expr: TExpr) -> Scalar:
+        """The scalar expression of `expr`, evaluated at every point."""
         match expr:
             case TLocal():
                 return self.locals[expr.local]

@@ -1,0 +1,237 @@
+"""Index notation: its numbers, and the one operation that it becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linnet.backends.numpy.interpreter import run
+from linnet.ir.core import Module
+from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce, Scalar
+from linnet.source.errors import LinnetError
+from tests.lower.lowering import names, operations, source
+
+F32 = np.float32
+A = np.arange(12, dtype=F32).reshape(3, 4)
+B = np.arange(8, dtype=F32).reshape(2, 4) - 3
+
+CASES = [
+    # what it is, result, body, expected
+    ("a product", "[3, 2]", "let y[i, j] = sum[k] a[i, k] * b[j, k]", A @ B.T),
+    ("output order", "[2, 3]", "let y[j, i] = sum[k] a[i, k] * b[j, k]", B @ A.T),
+    ("an outer one", "[3, 2]", "let y[i, j] = a[i, 0] - b[j, 3]", A[:, :1] - B[:, 3]),
+    ("a diagonal", "[3]", "let y[i] = (a[:, 0:3])[i, i]", np.diag(A)),
+    ("constants", "[4]", "let y[k] = a[2, k] * 2.0 + 1.0", A[2] * 2 + 1),
+    ("nested sums", "[3]", "let y[i] = sum[k] a[i, k] * (sum[j] b[j, k])", A @ B.sum(0)),
+    ("sums beside", "[3]", "let y[i] = (sum[k] a[i, k]) / (sum[j, k] b[j, k])", A.sum(1) / B.sum()),
+    ("maximum", "[4]", "let y[k] = max[i] a[i, k] - b[0, k]", (A - B[0]).max(0)),
+    ("product", "[3]", "let y[i] = prod[k] a[i, k] + 1.0", (A + 1).prod(1)),
+    ("a gather", "[2]", "let y[n] = a[ids[n], 1]", A[[2, 0], 1]),
+    ("a runtime row", "[4]", "let y[k] = a[at, k]", A[1]),
+    ("computed", "[2]", "let y[n] = a[ids[n], 3 - ids[n]]", np.array([A[2, 1], A[0, 3]])),
+    ("iota", "[3]", "let y[i] = cast<f32>(iota<i64>(3)[i]) + a[i, 0]", np.arange(3) + A[:, 0]),
+    ("a condition", "[3, 4]", "let y[i, k] = if a[i, k] > 4.0 { a[i, k] } else { b[0, k] }",
+     np.where(A > 4, A, B[0])),
+    ("intrinsics", "[3, 4]", "let y[i, k] = max(min(a[i, k], 5.0), abs(b[1, k]))",
+     np.maximum(np.minimum(A, 5), abs(B[1]))),
+    ("scalars", "[3]", "let y[i] = a[i, 0] * half + cast<f32>(at)", A[:, 0] * F32(0.5) + 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_numbers(tmp_path: Path, shape: str, body: str, expected: np.ndarray) -> None:
+    text = f"""
+fn f(a: Tensor[3, 4; f32], b: Tensor[2, 4; f32], ids: Tensor[2; i32], at: i64, half: f32)
+    -> Tensor[{shape.strip("[]")}; f32] {{
+    {body}
+    return y
+}}
+"""
+    args = [A, B, np.array([2, 0], np.int32), np.int64(1), F32(0.5)]
+    (result,) = source(tmp_path, text).call("f", *args)
+    assert result.dtype == F32 and result.shape == expected.shape
+    np.testing.assert_allclose(result, expected.astype(F32), rtol=1e-6)
+
+
+def only(module: Module) -> tuple[tuple[object, ...], Scalar]:
+    """The indices and the expression of the one `indexed` of `module`."""
+    (op,) = (o for o in operations(module) if o.name == "indexed")
+    return op.attrs["indices"], op.attrs["expr"]
+
+
+def test_a_scalar_sum_has_no_indices(tmp_path: Path) -> None:
+    text = "fn f(a: Tensor[3, 3; f32]) -> f32 { return (sum[i] a[i, i]) * 2.0 }"
+    made = source(tmp_path, text)
+    assert made.call("f", np.eye(3, dtype=F32))[0] == 6
+    assert only(made.function("f"))[0] == ()
+    assert names(made.function("f")) == ["indexed", "constant", "mul"]
+
+
+def test_what_depends_on_no_index_is_an_operand(tmp_path: Path) -> None:
+    text = """
+fn f(a: Tensor[3; f32], s: f32, at: i32) -> Tensor[3; f32] {
+    let y[i] = a[i] * exp(s * 2.0) + a[at]
+    return y
+}
+"""
+    module = source(tmp_path, text).function("f")
+    assert names(module) == ["constant", "mul", "exp", "indexed", "indexed"]
+    last = operations(module)[-1]
+    assert [str(v.type) for v in last.operands] == ["tensor[3; f32]", "f32", "f32"]
+    i = Index(0, last.attrs["expr"].args[0].args[0].positions[0].dtype)
+    f32 = last.operands[1].type.dtype
+    product = Apply("mul", (Access(0, (i,), f32), Operand(1, f32)), f32)
+    assert last.attrs["expr"] == Apply("add", (product, Operand(2, f32)), f32)
+
+
+def test_a_tensor_read_twice_is_one_operand(tmp_path: Path) -> None:
+    text = "fn f(a: Tensor[3; f32]) -> Tensor[3; f32] { let y[i] = a[i] * a[2] - a[i]\n return y }"
+    made = source(tmp_path, text)
+    (op,) = (o for o in operations(made.function("f")) if o.attrs["indices"])
+    assert len(op.operands) == 2  # `a`, and `a[2]` that depends on no index
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reduction", "kept"),
+    [
+        ("bf16", "sum[k] a[k]", "f32"),
+        ("f16", "prod[k] a[k]", "f32"),
+        ("f16", "max[k] a[k]", "f16"),
+        ("f32", "sum[k] a[k]", "f32"),
+        ("f64", "sum[k] a[k]", "f64"),
+        ("i8", "sum[k] a[k]", "i8"),
+        ("f32", "sum<f32>[k] a[k]", "f32"),
+    ],
+)
+def test_accumulators(tmp_path: Path, dtype: str, reduction: str, kept: str) -> None:
+    text = f"fn f(a: Tensor[3; {dtype}]) -> {dtype} {{ return {reduction} }}"
+    _, expr = only(source(tmp_path, text).function("f"))
+    assert isinstance(expr, Reduce)
+    assert (str(expr.accumulator), str(expr.dtype)) == (kept, dtype)
+
+
+def test_the_accumulator_follows_the_dtype_that_a_generic_is_bound_to(tmp_path: Path) -> None:
+    text = "fn f<T: Float>(a: Tensor[3; T]) -> T { return sum[k] a[k] }"
+    made = source(tmp_path, text)
+    kept = []
+    for dtype in ("bf16", "f64"):
+        _, expr = only(made.function("f", {"T": dtype}))
+        assert isinstance(expr, Reduce)
+        kept.append(str(expr.accumulator))
+    assert kept == ["f32", "f64"]
+
+
+def test_a_pack_index_is_an_index_for_every_axis(tmp_path: Path) -> None:
+    text = """
+fn f<*S: Shape, N: Dim>(a: Tensor[*S, N; f32]) -> f32 { return sum[*s, n] a[*s, n] }
+fn g<*S: Shape>(a: Tensor[*S; f32], b: Tensor[*S; f32]) -> Tensor[*S; f32] {
+    let y[*s] = a[*s] * b[*s]
+    return y
+}
+"""
+    made = source(tmp_path, text)
+    _, expr = only(made.function("f", {"S": (2, 3), "N": 4}))
+    assert isinstance(expr, Reduce)
+    assert [(k, d.as_int()) for k, d in expr.indices] == [(0, 2), (1, 3), (2, 4)]
+    assert made.call("f", A, S=(3,), N=4)[0] == A.sum()
+    np.testing.assert_array_equal(made.call("g", A, A, S=(3, 4))[0], A * A)
+    # No axes at all: two scalars.
+    assert made.call("g", F32(3), F32(5), S=())[0] == 15
+
+
+def test_open_dims_are_values_of_the_expression(tmp_path: Path) -> None:
+    text = """
+fn f<N: Dim>(a: Tensor[N; i32]) -> Tensor[N; i32] {
+    let y[i] = a[i] * cast<i32>(N) + 1
+    return y
+}
+"""
+    made = source(tmp_path, text)
+    (n,) = made.function("f").symbols
+    _, expr = only(made.function("f"))
+    assert isinstance(expr, Apply) and isinstance(expr.args[0], Apply)
+    scale = expr.args[0].args[1]
+    assert isinstance(scale, DimValue) and scale.dim.as_symbol() is n
+    _, bound = only(made.function("f", {"N": 7}))
+    assert isinstance(bound, Apply) and isinstance(bound.args[0], Apply)
+    assert isinstance(bound.args[0].args[1], Const) and bound.args[0].args[1].value == 7
+    (result,) = run(made.function("f"), [np.array([1, 2], np.int32)])
+    np.testing.assert_array_equal(result, [3, 5])
+
+
+INLINE = """
+fn clip<T: Float>(x: T, limit: T = 2.0) -> T {
+    let low = -limit
+    return max(min(x, limit), low)
+}
+fn twice(x: f32) -> f32 { return clip(x) + clip(clip(x, 3.0), limit = 1.0) }
+fn f(a: Tensor[4; f32]) -> Tensor[4; f32] {
+    let y[i] = twice(a[i]) * clip<f32>(5.0)
+    return y
+}
+fn loops(x: f32) -> f32 { var y = x
+    while y > 1.0 { y = y / 2.0 }
+    return y }
+fn g(a: Tensor[4; f32]) -> Tensor[4; f32] { let y[i] = loops(a[i])
+    return y }
+"""
+
+
+def test_functions_of_elements_are_inlined(tmp_path: Path) -> None:
+    made = source(tmp_path, INLINE)
+    x = np.array([-4, -1.5, 0.5, 9], F32)
+    expected = (np.clip(x, -2, 2) + np.clip(np.clip(x, -3, 3), -1, 1)) * 2
+    np.testing.assert_array_equal(made.call("f", x)[0], expected)
+    # What depends on no index is called once, outside.
+    assert names(made.function("f")).count("call") == 1
+
+
+def test_a_function_that_is_no_expression_cannot_be_inlined(tmp_path: Path) -> None:
+    with pytest.raises(LinnetError) as caught:
+        source(tmp_path, INLINE).function("g")
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "E2190" and finding.span is not None
+    assert finding.span.text == "loops(a[i])"
+
+
+@pytest.mark.parametrize(
+    ("body", "blamed"),
+    [
+        ("if a[i] > 0.0 { a[ids[i]] } else { 0.0 }", "a[ids[i]]"),
+        ("if ids[i] > 3 && a[ids[i]] > 0.0 { a[i] } else { 0.0 }", "a[ids[i]] > 0.0"),
+    ],
+)
+def test_a_guarded_runtime_read_is_refused(tmp_path: Path, body: str, blamed: str) -> None:
+    text = f"""
+fn f(a: Tensor[4; f32], ids: Tensor[4; i32]) -> Tensor[4; f32] {{
+    let y[i] = {body}
+    return y
+}}
+"""
+    with pytest.raises(LinnetError) as caught:
+        source(tmp_path, text).function("f")
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "E2190" and finding.span is not None
+    assert finding.span.text == blamed
+
+
+def test_matches_inside_are_decided(tmp_path: Path) -> None:
+    text = """
+enum Kind { Plus, Minus }
+fn g(a: Tensor[4; f32], b: Tensor[4; f32]?, kind: Kind) -> Tensor[4; f32] {
+    let y[i] = match b {
+        some(v) => match kind { Plus => a[i] + v[i]  Minus => a[i] - v[i] }
+        none => a[i] * 10.0
+    }
+    return y
+}
+fn f(a: Tensor[4; f32]) -> Tensor[4; f32] {
+    return g(a, none, Kind.Plus) + g(a, some(a), Kind.Plus) + g(a, some(a * 0.5), Kind.Minus)
+}
+"""
+    x = np.array([1, 2, 3, 4], F32)
+    np.testing.assert_array_equal(source(tmp_path, text).call("f", x)[0], x * 12.5)
