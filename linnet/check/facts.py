@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from linnet.check.bounds import Bounds
-from linnet.check.dims import ONE, ZERO, Atom, Dim, Quotient, Symbol, atom_key
+from linnet.check.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
 from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
 from linnet.check.relations import Relation
 
@@ -29,6 +29,8 @@ class System:
 
     bounds: Bounds = field(default_factory=Bounds)
     unequal: list[Dim] = field(default_factory=list[Dim])
+    # Equations that no rewrite stands for yet.
+    pending: list[Dim] = field(default_factory=list[Dim])
 
     @property
     def rewriting(self) -> Normalizer:
@@ -38,10 +40,9 @@ class System:
     def assume(self, relations: Iterable[Relation]) -> None:
         """Adds the relations; orders come first, for they make divisors positive."""
         self.bounds.refuel(_EFFORT)
-        pending: list[Dim] = []
         for relation in relations:
             if relation.op == "==":
-                pending.append(relation.left - relation.right)
+                self.pending.append(relation.left - relation.right)
             elif relation.op == "!=":
                 self.unequal.append(relation.left - relation.right)
             else:
@@ -50,10 +51,11 @@ class System:
         for _ in range(_PASSES):
             self._separate()
             self._factors()
-            before, pending = pending, [p for p in pending if not self._solve(p)]
-            if len(pending) == len(before):
+            before, self.pending = self.pending, []
+            self.pending += [p for p in before if not self._solve(p)]
+            if len(self.pending) == len(before):
                 break
-        self.bounds.equalities += pending
+        self.bounds.equalities, self.pending = self.pending, []
         self._refresh()
         self._factors()
 
@@ -118,10 +120,21 @@ class System:
         if best is None:
             return False
         symbol, value = best
-        self.rewriting.solved[symbol] = value
+        self._define(symbol, value)
         if symbol not in self.bounds.signed:
             self.bounds.rows.append(value)
         return True
+
+    def _define(self, symbol: Symbol, value: Dim) -> None:
+        """Replaces `symbol` by `value`; product rules that name it must be made anew."""
+        self.rewriting.solved[symbol] = value
+        kept: list[tuple[Monomial, Dim]] = []
+        for left, right in self.rewriting.products:
+            if symbol in left or symbol in right.symbols():
+                self.pending.append(Dim({left: 1}) - right)
+            else:
+                kept.append((left, right))
+        self.rewriting.products = kept
 
     def _solve_named(self, p: Dim) -> bool:
         """Names the quotients that hide a symbol, then solves for it."""
@@ -153,20 +166,21 @@ class System:
         if atom.den.as_int() != factor or c * of_quotient > 0:
             return False
         q = self._fresh(f"{symbol} / {factor}", symbol in self.bounds.signed)
-        self.rewriting.solved[symbol] = q * factor
+        self._define(symbol, q * factor)
         return True
 
     def _solve_product(self, p: Dim) -> bool:
         """Rewrites the leading product, if its coefficient is 1."""
         hiding = self._divisions(p)
         p = self._name(p, hiding) if hiding else p
+        if p == ZERO:
+            return True
         lead, c = max(p.terms, key=lambda term: self.rewriting.order(term[0]))
         if abs(c) != 1 or len(lead) < 2:
             return False
         if any(not isinstance(a, Symbol) for a in p.atoms()):
             return False
         self.rewriting.products.append((lead, (Dim({lead: c}) - p) * c))
-        self.bounds.equalities.append(p)
         return True
 
     def _name(self, p: Dim, quotients: list[Quotient]) -> Dim:
@@ -179,7 +193,10 @@ class System:
             self.rewriting.named[atom.num, atom.den] = q
             self.rewriting.multiples.append((atom.den, q, atom.den * q))
             names[atom] = q
-        return replace_atoms(p, lambda a: names.get(a) or Dim.atom(a))
+        # The names must reach the quotients inside other atoms, or a symbol could be
+        # solved in terms of itself.
+        self._refresh()
+        return self.rewriting.normal(replace_atoms(p, lambda a: names.get(a) or Dim.atom(a)))
 
     def _fresh(self, name: str, signed: bool) -> Dim:
         symbol = Symbol(name)

@@ -36,6 +36,7 @@ from linnet.check.linear import Fuel
 _ROUNDS = 12
 _SIZE = 64
 _STEP = 40
+_DEPTH = 12
 
 
 def divide_monomial(m: Monomial, by: Monomial) -> Monomial | None:
@@ -80,6 +81,7 @@ class Normalizer:
     # Quotients that have a fresh symbol: (numerator, divisor) -> the symbol.
     named: dict[tuple[Dim, Dim], Dim] = field(default_factory=dict[tuple[Dim, Dim], Dim])
     _cache: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
+    _depth: int = 0
 
     def forget(self) -> None:
         """Drops what was derived from fewer facts."""
@@ -93,13 +95,16 @@ class Normalizer:
         if found is not None:
             return found
         result = dim
+        self._depth += 1
         for _ in range(_ROUNDS):
-            if not self.fuel.burn(_STEP * (1 + len(result.terms))):
+            if self._depth > _DEPTH or not self.fuel.burn(_STEP * (1 + len(result.terms))):
+                self._depth -= 1
                 return result
             before = result
             result = self._reduce(replace_atoms(before, self._atom))
             if result == before or len(result.terms) > _SIZE:
                 break
+        self._depth -= 1
         self._cache[dim] = result
         return result
 
