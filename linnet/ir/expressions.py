@@ -30,11 +30,8 @@ def indexed(op: Operation, context: Context) -> Iterator[str]:
     """The rule of the row `indexed`."""
     expr: Scalar = op.attrs["expr"]
     extents: tuple[Dim, ...] = op.attrs["indices"]
-    bound = [*range(len(extents))]
-    bound += [i for e in walk(expr) if isinstance(e, Reduce) for i, _ in e.indices]
-    if len(set(bound)) < len(bound):
-        yield f"an index is bound twice among {bound}"
     yield from _check(expr, op, context, dict(enumerate(extents)))
+    yield from _one_extent(expr, context)
     yield from expect(op, context, [Type(expr.dtype, tuple(extents) or None)])
 
 
@@ -65,10 +62,19 @@ def _check(expr: Scalar, op: Operation, context: Context, scope: Scope) -> Itera
         case Apply():
             yield from _apply(expr, context)
         case Reduce():
-            yield from _reduce(expr)
+            yield from _reduce(expr, scope)
             scope = scope | dict(expr.indices)
     for child in children(expr):
         yield from _check(child, op, context, scope)
+
+
+def _one_extent(expr: Scalar, context: Context) -> Iterator[str]:
+    """An expression may occur twice and so bind an index twice, but always to one extent."""
+    known: Scope = {}
+    for e in walk(expr):
+        for index, extent in e.indices if isinstance(e, Reduce) else ():
+            if not context.equal(known.setdefault(index, extent), extent):
+                yield f"index {index} has extents {known[index]} and {extent}"
 
 
 def _operand(expr: Operand | Access, op: Operation) -> Iterator[str]:
@@ -113,7 +119,10 @@ def _apply(expr: Apply, context: Context) -> Iterator[str]:
         yield f"{expr.fn} {problem}"
 
 
-def _reduce(expr: Reduce) -> Iterator[str]:
+def _reduce(expr: Reduce, scope: Scope) -> Iterator[str]:
+    for index, _ in expr.indices:
+        if index in scope:
+            yield f"index {index} is bound already"
     yield from reducible(expr.op, expr.body.dtype)
     if expr.body.dtype != expr.dtype:
         yield f"{expr.op} of {expr.body.dtype} is no {expr.dtype}"

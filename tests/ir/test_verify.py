@@ -307,7 +307,11 @@ BROKEN_INDEXED: list[tuple[Scalar, str]] = [
     (Apply("add", (Operand(1, F32),), F32), "add takes 2 operands, not 1"),
     (Apply("add", (Operand(1, F32), Const(1, I64)), F32), "add takes f32 and i64, which differ"),
     (Apply("lt", (Operand(1, F32), Operand(1, F32)), F32), "lt gives f32, not bool"),
-    (total(GOOD), "an index is bound twice among [0, 1, 1]"),
+    (total(GOOD), "index 1 is bound already"),
+    (
+        Apply("add", (GOOD, total(at(i(0), Const(0, I64)), extent=D(3))), F32),
+        "index 1 has extents 4 and 3",
+    ),
     (replace(GOOD, op="mean"), "there is no reduction 'mean'"),
     (replace(GOOD, op="any"), "any takes no f32"),
     (replace(GOOD, dtype=DType.F16), "sum of f32 is no f16"),
@@ -320,6 +324,7 @@ BROKEN_INDEXED: list[tuple[Scalar, str]] = [
 def test_well_formed_expression() -> None:
     assert of_indexed(GOOD) == []
     assert of_indexed(Operand(1, F32), Type(F32)) == []
+    assert of_indexed(Apply("mul", (GOOD, GOOD), F32)) == []
 
 
 @pytest.mark.parametrize(("expr", "problem"), BROKEN_INDEXED)
