@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linnet.nest.load import load
+    from linnet.nest.loading import load
     from linnet.nest.model import Entry, Model
 
 __all__ = ["Entry", "Model", "load"]
@@ -14,7 +14,7 @@ __all__ = ["Entry", "Model", "load"]
 _HOME = {
     "Entry": "linnet.nest.model",
     "Model": "linnet.nest.model",
-    "load": "linnet.nest.load",
+    "load": "linnet.nest.loading",
 }
 
 

@@ -55,6 +55,11 @@ class Model:
         return self._program.card
 
     @property
+    def program(self) -> CardProgram:
+        """The card's checked source under its generics."""
+        return self._program
+
+    @property
     def generics(self) -> Mapping[str, Any]:
         """What the root's generics are bound to; a default does not stand here."""
         return self._program.generics

@@ -1,0 +1,262 @@
+"""The gpt-oss cards against logits that transformers computed in f64, and each entry against
+`forward`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+from linnet import nest
+from linnet.backends.numpy.interpreter import DISPATCH
+from linnet.nest import Model
+
+SHARED = Path(__file__).parents[1] / ".." / "shared"
+FIXTURE = SHARED / "fixtures" / "gpt-oss-tiny"
+SEED = SHARED / "seed" / "gpt-oss-20b"
+TOLERANCE = 1e-4
+
+pytestmark = pytest.mark.skipif(not FIXTURE.exists(), reason="../shared is absent")
+
+CARDS = ["gpt-oss-20b", pytest.param(SEED, id="seed")]
+
+
+def load(card: Any, dtype: str) -> Model:
+    generics = json.loads((FIXTURE / "fixture.json").read_text())["generics"]
+    generics["T"] = dtype
+    return nest.load(card, backend="numpy", generics=generics, weights=FIXTURE, cast_dtype=True)
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, Any]:
+    return dict(np.load(FIXTURE / "reference.npz"))
+
+
+@pytest.fixture(scope="module", params=CARDS)
+def loaded(request: pytest.FixtureRequest) -> Model:
+    return load(request.param, "f32")
+
+
+@pytest.fixture
+def model(loaded: Model) -> Iterator[Model]:
+    loaded.reset_state()
+    yield loaded
+
+
+@pytest.fixture(scope="module")
+def tokens(reference: dict[str, Any]) -> Any:
+    return reference["tokens"]
+
+
+@pytest.fixture(scope="module")
+def logits(loaded: Model, tokens: Any) -> Any:
+    """What `forward` gives for the reference's tokens: prompts far longer than the window."""
+    return loaded(tokens)
+
+
+def close(found: Any, expected: Any) -> None:
+    assert found.shape == expected.shape
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE)
+
+
+def test_forward_is_the_reference(logits: Any, reference: dict[str, Any]) -> None:
+    assert np.abs(reference["logits"]).max() > 3
+    close(logits, reference["logits"])
+
+
+def test_the_cards_agree_on_everything_but_their_text(tokens: Any) -> None:
+    own, seed = load("gpt-oss-20b", "f32"), load(SEED, "f32")
+    assert sorted(own.entries) == sorted(seed.entries)
+    assert {k: v.shape for k, v in own.state.items()} == {k: v.shape for k, v in seed.state.items()}
+    short = tokens[:, :9]
+    close(own(short), seed(short))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 7), (2, 5), (1, 0), (0, 4)])
+def test_forward_takes_any_batch_and_length(
+    model: Model, tokens: Any, logits: Any, shape: tuple[int, int]
+) -> None:
+    batch, length = shape
+    close(model(tokens[:batch, :length]), logits[:batch, :length])
+
+
+def test_next_token(model: Model, tokens: Any, logits: Any) -> None:
+    for length in (1, 6, 24):
+        close(model.next_token(tokens[:, :length]), logits[:, length - 1])
+
+
+def test_states_are_before_the_norm_and_the_head(model: Model, tokens: Any, logits: Any) -> None:
+    hidden = model.states(tokens).astype(np.float64)
+    norm, head = tensor("model.norm.weight"), tensor("lm_head.weight")
+    scale = 1 / np.sqrt(np.mean(hidden**2, axis=-1, keepdims=True) + 1e-5)
+    close((hidden * scale * norm @ head.T).astype(np.float32), logits)
+
+
+def tensor(name: str) -> Any:
+    for file in sorted(FIXTURE.glob("*.safetensors")):
+        with safe_open(file, "np") as found:
+            if name in found.keys():  # noqa: SIM118, it is no dict
+                return found.get_tensor(name).astype(np.float64)
+    raise KeyError(name)
+
+
+def test_prefill_then_decode_token_by_token(model: Model, tokens: Any, logits: Any) -> None:
+    close(model.prefill(tokens[:, :7], 0), logits[:, 6])
+    for at in range(7, 24):
+        close(model.decode(tokens[:, at : at + 1], at), logits[:, at])
+
+
+def test_decode_from_nothing(model: Model, tokens: Any, logits: Any) -> None:
+    for at in range(9):
+        close(model.decode(token=tokens[:, at : at + 1], pos=at), logits[:, at])
+
+
+@pytest.mark.parametrize("chunks", [[24], [7, 13, 4], [5, 5, 5, 5, 4], [4, 16, 4], [1] * 8 + [16]])
+def test_prefill_in_chunks(model: Model, tokens: Any, logits: Any, chunks: list[int]) -> None:
+    at = 0
+    for size in chunks:
+        found = model.prefill(tokens[:, at : at + size], at)
+        at += size
+        close(found, logits[:, at - 1])
+
+
+def test_a_second_request_may_share_a_prefix(model: Model, tokens: Any, logits: Any) -> None:
+    model.prefill(tokens, 0)
+    other = np.concatenate([tokens[:, :10], tokens[:, 12:20]], axis=1)
+    cold = model(other)
+    close(model.prefill(other[:, 10:], 10), cold[:, -1])
+    close(model.decode(tokens[:, 20:21], 18), model.next_token(np.c_[other, tokens[:, 20:21]]))
+
+
+def test_reset_state_forgets(model: Model, tokens: Any) -> None:
+    first = model.prefill(tokens[:, :9], 0)
+    assert any(s.any() for s in model.state.values())
+    model.reset_state()
+    assert not any(s.any() for s in model.state.values())
+    assert model.prefill(tokens[:, :9], 0).tobytes() == first.tobytes()
+
+
+def padded(prompts: list[Any], length: int) -> Any:
+    """The prompts in rows of one length, junk behind them."""
+    rows = np.full((len(prompts), length), 7, np.int32)
+    for row, prompt in zip(rows, prompts, strict=True):
+        row[: len(prompt)] = prompt
+    return rows
+
+
+@pytest.mark.parametrize("slots", [[0, 1], [1, 0]])
+def test_prefill_slots_with_padded_rows_then_decode_rows(
+    model: Model, tokens: Any, logits: Any, slots: list[int]
+) -> None:
+    lengths = [11, 4]
+    prompts = [tokens[s, :n] for s, n in zip(slots, lengths, strict=True)]
+    found = model.prefill_slots(padded(prompts, 13), slots, lengths)
+    close(found, np.stack([logits[s, n - 1] for s, n in zip(slots, lengths, strict=True)]))
+    at = np.zeros(2, np.int32)
+    at[slots] = lengths
+    for _ in range(8):
+        step = np.stack([tokens[row, [at[row]]] for row in range(2)])
+        close(model.decode_rows(step, at), np.stack([logits[row, at[row]] for row in range(2)]))
+        at += 1
+
+
+def test_prefill_slots_leaves_the_other_rows_alone(model: Model, tokens: Any, logits: Any) -> None:
+    close(model.prefill_slots(tokens[:1, :9], [0], [9])[0], logits[0, 8])
+    close(model.prefill_slots(padded([tokens[1, :3]], 6), [1], [3])[0], logits[1, 2])
+    step = np.stack([tokens[0, 9:10], tokens[1, 3:4]])
+    close(model.decode_rows(step, [9, 3]), np.stack([logits[0, 9], logits[1, 3]]))
+
+
+def packed(prompts: list[tuple[int, Any]], padding: int) -> dict[str, Any]:
+    """(row, tokens) end to end; the padding writes to the last position of row 0."""
+    count = len(prompts)
+    lengths = [len(p) for _, p in prompts]
+    last = np.zeros(2, np.int32)
+    last[:count] = np.cumsum(lengths) - 1
+    return {
+        "tokens": np.concatenate([*(p for _, p in prompts), np.full(padding, 5, np.int32)]),
+        "rows": np.repeat([*(r for r, _ in prompts), 0], [*lengths, padding]),
+        "positions": np.concatenate([*map(np.arange, lengths), np.full(padding, 63)]),
+        "segments": np.repeat([*range(count), count], [*lengths, padding]),
+        "last": last,
+    }
+
+
+@pytest.mark.parametrize("padding", [0, 3])
+def test_prefill_packed_then_decode_rows(
+    model: Model, tokens: Any, logits: Any, padding: int
+) -> None:
+    found = model.prefill_packed(**packed([(1, tokens[1, :9]), (0, tokens[0, :6])], padding))
+    close(found, np.stack([logits[1, 8], logits[0, 5]]))
+    step = np.stack([tokens[0, 6:7], tokens[1, 9:10]])
+    close(model.decode_rows(step, [6, 9]), np.stack([logits[0, 6], logits[1, 9]]))
+
+
+@pytest.mark.parametrize("padding", [0, 2])
+def test_step_packed(model: Model, tokens: Any, logits: Any, padding: int) -> None:
+    model.prefill_slots(tokens[:1, :8], [0], [8])
+    # Row 0 goes on while a prompt for row 1 arrives; row 1's own step writes where none reads.
+    arguments = packed([(1, tokens[1, :10])], padding)
+    step = np.stack([tokens[0, 8:9], tokens[1, :1]])
+    found = model.step_packed(**arguments, step_tokens=step, step_positions=[8, 63])
+    assert found.shape == (4, logits.shape[-1])
+    close(found[0], logits[1, 9])
+    close(found[2], logits[0, 8])
+    step = np.stack([tokens[0, 9:10], tokens[1, 10:11]])
+    close(model.decode_rows(step, [9, 10]), np.stack([logits[0, 9], logits[1, 10]]))
+
+
+# --- bf16 --------------------------------------------------------------------
+
+# Half the distance of two bf16 values over the lesser one: the most that a rounding changes.
+UNIT = 2.0**-8
+ROUNDS = {
+    "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh",
+    "add", "sub", "mul", "div", "cast", "reduce", "contract", "cumsum",
+}  # fmt: skip
+
+
+def test_bf16_differs_by_what_its_rounding_explains(
+    reference: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How far may bf16 be off? The program itself says, by stochastic arithmetic: with `T` f64,
+    each result of dtype `T` that bf16 would round is changed by a random part of up to one unit
+    roundoff, and the effect on the logits is seen, choices of experts that flip included. A bf16
+    run is one draw of such errors, so its deviation may not be beyond twice the largest of ten."""
+    tokens, exact = reference["tokens"], reference["logits"].astype(np.float64)
+    found = load("gpt-oss-20b", "bf16")(tokens).astype(np.float64) - exact
+    noisy = load("gpt-oss-20b", "f64")
+    close(noisy(tokens).astype(np.float32), reference["logits"])
+    generator = np.random.default_rng(0)
+    for name in ROUNDS:
+        monkeypatch.setitem(DISPATCH, name, disturbed(DISPATCH[name], generator))
+    draws = [noisy(tokens) - exact for _ in range(10)]
+    for size in (rms, largest):
+        explained = max(size(d) for d in draws)
+        assert size(found) <= 2 * explained, size
+        # The bound says something: it is far below the logits themselves.
+        assert 2 * explained < size(exact), size
+
+
+def disturbed(operation: Any, generator: np.random.Generator) -> Any:
+    def run(frame: Any, op: Any, args: Any) -> list[Any]:
+        return [
+            r * (1 + generator.uniform(-UNIT, UNIT, r.shape)) if r.dtype == np.float64 else r
+            for r in operation(frame, op, args)
+        ]
+
+    return run
+
+
+def rms(x: Any) -> float:
+    return float(np.sqrt(np.mean(x**2)))
+
+
+def largest(x: Any) -> float:
+    return float(np.abs(x).max())
