@@ -371,18 +371,40 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     bindings = solver.finish(function.facts)
     if bindings is None:
         return bad(e.span)
-    final: list[TExpr | None] = []
-    for value, param in zip(values, function.params, strict=True):
-        wanted = in_type(param.local.type, bindings)
-        what = f"the argument `{param.local.name}`"
-        origin = ((param.local.span, "the parameter"),)
-        final.append(None if value is None else conform(scope, value, wanted, what, origin))
-    if any(v is not None and v.type == ERROR for v in final):
+    final = _conforming(scope, target, values, bindings)
+    if final is None:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
     result = in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _conforming(
+    scope: Scope,
+    target: Target,
+    values: list[TExpr | None],
+    bindings: dict[Symbol | DTypeVar, GenericArg],
+) -> list[TExpr | None] | None:
+    """The arguments as the parameters want them. A dimension that did not fit one parameter is
+    in doubt: what else it would refuse is the same mistake, and not reported."""
+    final: list[TExpr | None] = []
+    doubtful: set[Symbol | DTypeVar] = set()
+    good = True
+    for value, param in zip(values, target.function.params, strict=True):
+        wanted = in_type(param.local.type, bindings)
+        dims = {b for b in _binders(param.local.type) if isinstance(b, Symbol)}
+        what = f"the argument `{param.local.name}`"
+        origin = ((param.local.span, "the parameter"),)
+        receiver = target.sub.name if target.sub else None
+        if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
+            final.append(value)
+            continue
+        final.append(conform(scope, value, wanted, what, origin, receiver))
+        if is_error(final[-1].type if final[-1] else ERROR):
+            good = False
+            doubtful |= dims
+    return final if good else None
 
 
 def _is_late(argument: ast.Argument | None) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
+from linnet.check.mistake import equation
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import TConst, TDim, TExpr
+from linnet.check.typed import TConst, TDim, TExpr, TMember, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     EnumType,
@@ -120,9 +121,17 @@ def settle(scope: Scope, expr: TExpr) -> TExpr:
 
 
 def conform(
-    scope: Scope, expr: TExpr, wanted: Type, what: str, related: tuple[tuple[Span, str], ...] = ()
+    scope: Scope,
+    expr: TExpr,
+    wanted: Type,
+    what: str,
+    related: tuple[tuple[Span, str], ...] = (),
+    receiver: str | None = None,
 ) -> TExpr:
-    """`expr` where `wanted` is asked for; reports and returns an error value if it is not that."""
+    """`expr` where `wanted` is asked for; reports and returns an error value if it is not that.
+
+    `receiver` is the `sub` whose method asks, so that a `sub` of the wrong dtype is one finding.
+    """
     found = expr.type
     if is_error(found, wanted):
         return bad(expr.span)
@@ -132,8 +141,34 @@ def conform(
         found = ScalarType(DType.F64 if found.value is None else DType.I64)
     if same_type(scope.facts, found, wanted):
         return expr
-    _mismatch(scope, expr.span, found, wanted, what, related)
+    if isinstance(expr, TSome) and isinstance(wanted, OptionalType):
+        inner = conform(scope, expr.value, wanted.inner, what, related, receiver)
+        return inner if is_error(inner.type) else replace(expr, value=inner, type=wanted)
+    if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
+        return _tuple(scope, expr, wanted, what, related)
+    member = expr.name if isinstance(expr, TMember) else receiver
+    _mismatch(scope, expr.span, found, wanted, what, related, member)
     return bad(expr.span)
+
+
+def _tuple(
+    scope: Scope,
+    expr: TTuple,
+    wanted: TupleType,
+    what: str,
+    related: tuple[tuple[Span, str], ...],
+) -> TExpr:
+    """A tuple that is written out is looked at item by item."""
+    if len(expr.items) != len(wanted.items):
+        _mismatch(scope, expr.span, expr.type, wanted, what, related, None)
+        return bad(expr.span)
+    items = tuple(
+        conform(scope, item, type_, f"item {i} of {what}", related)
+        for i, (item, type_) in enumerate(zip(expr.items, wanted.items, strict=True))
+    )
+    if is_error(*(i.type for i in items)):
+        return bad(expr.span)
+    return replace(expr, items=items, type=wanted)
 
 
 def _mismatch(
@@ -143,6 +178,7 @@ def _mismatch(
     wanted: Type,
     what: str,
     related: tuple[tuple[Span, str], ...],
+    member: str | None,
 ) -> None:
     message = f"{what} is `{found}`, `{wanted}` is expected"
     if isinstance(found, TensorType) and isinstance(wanted, TensorType):
@@ -150,12 +186,14 @@ def _mismatch(
         if not same_shape(scope.facts, found.dims, wanted.dims):
             if found.dtype != wanted.dtype:
                 notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
-            scope.error("E2202", message, span, "has the wrong shape", related, notes)
+            fold = unequal(scope.facts, found.dims, wanted.dims)
+            scope.error("E2202", message, span, "has the wrong shape", related, notes, fold=fold)
             return
     dtypes = dtype_hint(found), dtype_hint(wanted)
     if type(found) is type(wanted) and None not in dtypes:
         help_ = f"convert it: `cast<{dtypes[1]}>(...)`"
-        scope.error("E2103", message, span, "has the wrong dtype", related, help=help_)
+        fold = None if member is None else (member, frozenset(map(str, dtypes)))
+        scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, fold=fold)
         return
     help_ = None
     if isinstance(wanted, OptionalType) and same_type(scope.facts, found, wanted.inner):
@@ -163,6 +201,18 @@ def _mismatch(
     elif isinstance(found, OptionalType):
         help_ = "look inside with `match x { some(v) => ... none => ... }`"
     scope.error("E2101", message, span, "has the wrong type", related, help=help_)
+
+
+def unequal(facts: Facts, a: Shape, b: Shape) -> object:
+    """What cannot be proven equal, whichever side it is on: the same for the same mistake."""
+    if len(a) != len(b):
+        return None
+    pairs = zip(a, b, strict=True)
+    return frozenset(
+        str(x) if isinstance(x, Symbol) or isinstance(y, Symbol) else equation(x, y)
+        for x, y in pairs
+        if not same_shape(facts, (x,), (y,))
+    )
 
 
 def shape_notes(scope: Scope, found: Shape, wanted: Shape) -> list[str]:

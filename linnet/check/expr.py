@@ -84,9 +84,8 @@ def infer(scope: Scope, e: ast.Expr, hint: Type | None) -> TExpr:
 
 def _misplaced(scope: Scope, e: ast.Expr) -> TExpr:
     if isinstance(e, ast.StringLit):
-        if not any(
-            d.code == "E1003" and d.span and _within(d.span, e.span) for d in scope.world.sink
-        ):
+        reported = [d.span for d in scope.world.sink if d.code == "E1003"]
+        if not any(span and _within(span, e.span) for span in reported):
             scope.error("E2101", "there are no string values", e.span)
     elif isinstance(e, ast.ShapeExpr):
         help_ = "tensors come from parameters, `iota`, `fill` and index notation"

@@ -208,6 +208,7 @@ def _position(
                 f"the index `{item.name}` is neither an output index nor bound by a reduction",
                 item.span,
                 help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
+                fold=("index", scope.function, item.name),
             )
             return None
     if isinstance(extent, Symbol):
@@ -293,6 +294,7 @@ def _conflict(
         [(use.first, f"`{known}` here")],
         notes,
         help_,
+        fold=(use.var, str(extent)),
     )
 
 

@@ -9,6 +9,7 @@ from linnet.check.convert import adapt, bad, dtype_hint
 from linnet.check.dimexpr import arithmetic
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
+from linnet.check.mistake import mistake
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
@@ -240,8 +241,10 @@ def _refuse(
 ) -> None:
     notes: list[str] = []
     help_ = None
+    fold = None
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         relation = Relation("==", x, y)
+        fold = mistake(relation)
         notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
         if scope.facts.prove(relation).verdict == "refuted":
             notes = [f"`{relation}` can never hold"]
@@ -256,4 +259,5 @@ def _refuse(
         related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
         notes=notes,
         help=help_,
+        fold=fold,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from linnet.check import consts, declare, statements
 from linnet.check.lints import lint
@@ -28,6 +29,7 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     for ref in refs:
         finished.extend(_bodies(world, ref))
     _recursion(world)
+    _unfold(world)
     if not sink.errors:
         lint(world, finished)
     return world.program
@@ -78,6 +80,17 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         function.body = statements.body(scope, method, function)
         out.append(scope)
     return out
+
+
+def _unfold(world: World) -> None:
+    """Add to each finding the further places where the same thing was found."""
+    for folded in world.folded.values():
+        if folded.more:
+            lines = sorted({s.file.position(s.start).line for s in folded.more})
+            places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+            note = f"the same is wrong further on, at {places}"
+            before = folded.diagnostic
+            world.sink.replace(before, replace(before, notes=(*before.notes, note)))
 
 
 def _recursion(world: World) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linnet.check.dims import Symbol
+from linnet.check.mistake import mistake
 from linnet.check.names import ItemRef, ModuleScope
 from linnet.check.prover import Facts, Relation
 from linnet.check.typed import IndexVar, Local, Program, TBlock, TExpr, TFunction, TGeneric
@@ -39,6 +40,14 @@ class BlockInfo:
 
 
 @dataclass(slots=True)
+class Folded:
+    """A finding, and the other places where the same thing cannot be proven."""
+
+    diagnostic: Diagnostic
+    more: list[Span] = field(default_factory=list[Span])
+
+
+@dataclass(slots=True)
 class World:
     """All that has been found out about the program's items; each is worked out on demand."""
 
@@ -52,6 +61,7 @@ class World:
     active: list[str] = field(default_factory=list[str])
     broken: set[str] = field(default_factory=set[str])
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
+    folded: dict[object, Folded] = field(default_factory=dict[object, Folded])
 
 
 @dataclass(slots=True)
@@ -88,9 +98,19 @@ class Scope:
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
         help: str | None = None,
+        fold: object = None,
     ) -> None:
+        """Report a finding. One with a `fold` that an earlier one in the same block (or function)
+        had is most likely the same mistake: it becomes a further place of that finding."""
         places = tuple(Related(s, text) for s, text in related)
-        self.world.sink.add(Diagnostic(code, message, span, label, places, tuple(notes), help))
+        diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
+        key = (self.block.ref.key if self.block else self.function, fold)
+        if fold is not None and key in self.world.folded:
+            self.world.folded[key].more.append(span)
+            return
+        if fold is not None:
+            self.world.folded[key] = Folded(diagnostic)
+        self.world.sink.add(diagnostic)
 
     def assumptions(self, relation: Relation) -> list[str]:
         """Notes with what is assumed about the symbols of `relation`."""
@@ -123,7 +143,7 @@ class Scope:
             notes.append(f"`{relation}` can never hold")
         elif relation.left.symbols() | relation.right.symbols():
             help_ = f"if it always holds, state it: `where {relation}`"
-        self.error(code, message, span, label, related, notes, help_)
+        self.error(code, message, span, label, related, notes, help_, fold=mistake(relation))
         return False
 
     def local(self, name: str) -> Local | None:

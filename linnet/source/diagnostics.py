@@ -47,6 +47,10 @@ class Sink:
     def add(self, diagnostic: Diagnostic) -> None:
         self.found.setdefault(diagnostic)
 
+    def replace(self, old: Diagnostic, new: Diagnostic) -> None:
+        """Put `new` where `old` was reported."""
+        self.found = {(new if d == old else d): None for d in self.found}
+
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.found)
 

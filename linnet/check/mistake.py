@@ -1,0 +1,38 @@
+"""When two findings are one mistake: the same equation between dimensions, up to a factor."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import gcd
+
+from linnet.check.dims import Dim
+from linnet.check.prover import Relation
+
+
+def primitive(dim: Dim) -> Dim:
+    """`dim` without its common factors, its first term positive.
+
+    `64 * E * I * B - 2 * E * I * H` and `H - 32 * B` give the same.
+    """
+    if not dim.terms:
+        return dim
+    monomials = [Counter(m) for m, _ in dim.terms]
+    common = monomials[0]
+    for monomial in monomials[1:]:
+        common = common & monomial
+    factor = gcd(*(c for _, c in dim.terms))
+    if dim.terms[0][1] < 0:
+        factor = -factor
+    return Dim({tuple((Counter(m) - common).elements()): c // factor for m, c in dim.terms})
+
+
+def equation(left: Dim, right: Dim) -> object:
+    """The same for the same equation, whichever way round it is written."""
+    return str(primitive(left - right))
+
+
+def mistake(relation: Relation) -> object:
+    """What a relation that is not provable has in common with others of the same cause."""
+    if relation.op == "==":
+        return frozenset({equation(relation.left, relation.right)})
+    return str(relation)
