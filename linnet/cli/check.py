@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         clean = sink.errors == 0
         card = load_card(folder, sink)
         if card is not None and clean:
-            survey(card, sink, program=result.program)
+            survey(card, sink, checked=result)
     return report(sink, options.json)
 
 

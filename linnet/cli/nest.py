@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from linnet.cli.common import add_card, generics_of
 from linnet.cli.report import report
 from linnet.nest.card import list_cards, load_card
 from linnet.nest.match import match
@@ -18,9 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="the shipped cards")
     show = actions.add_parser("show", help="a card's parameters, entries and sizes")
-    show.add_argument("card", help="a shipped card's name or a card's folder")
+    add_card(show)
     check = actions.add_parser("check", help="a card against its source and a checkpoint")
-    check.add_argument("card", help="a shipped card's name or a card's folder")
+    add_card(check)
     check.add_argument("--weights", type=Path, metavar="DIR", help="the checkpoint to compare with")
     check.add_argument(
         "--cast-dtype", action="store_true", help="accept floats that would be converted"
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "list":
         return _list()
     if options.action == "show":
-        return _show(options.card)
+        return _show(options)
     return _check(options)
 
 
@@ -46,10 +47,10 @@ def _list() -> int:
     return report(sink)
 
 
-def _show(name: str) -> int:
+def _show(options: argparse.Namespace) -> int:
     sink = Sink()
-    card = load_card(name, sink)
-    found = survey(card, sink) if card else None
+    card = load_card(options.card, sink)
+    found = survey(card, sink, generics_of(options)) if card else None
     if found is None:
         return report(sink)
     _print_head(found)
@@ -58,11 +59,9 @@ def _show(name: str) -> int:
     print(f"\nparameters ({len(bound)} bound, {size(bound)}):")
     for p in bound:
         print(f"  {p.path:<{width}}  {shape_text(p.shape)} {p.dtype}")
-    bound_paths = {p.path for p in bound}
-    absent = [p for p in found.parameters if p.path not in bound_paths]
-    if absent:
-        print(f"\noptional parameters that this checkpoint lacks ({len(absent)}):")
-        for p in absent:
+    if found.absent:
+        print(f"\noptional parameters that this checkpoint lacks ({len(found.absent)}):")
+        for p in found.absent:
             print(f"  {p.path}")
     if found.states:
         print(f"\nstate ({len(found.states)} tensors, {size(found.states)})")
@@ -74,18 +73,18 @@ def _print_head(found: Survey) -> None:
     print(f"{card.name}: {card.title}\n{card.summary}\n")
     print(f"{found.weights:,} weights, license {card.license}")
     print(f"checkpoint {card.weights.repo} at {card.weights.revision}")
-    print(f"generics {', '.join(f'{k} = {v}' for k, v in found.generics.items())}")
+    print(f"generics {', '.join(f'{k} = {v}' for k, v in found.program.generics.items())}")
     print(f"\nentries of {card.root} (`{card.entry}` is the one that a call of the model runs):")
-    for text in found.entries().values():
+    for text in found.entries():
         print(f"  {text}")
 
 
 def _check(options: argparse.Namespace) -> int:
     sink = Sink()
     card = load_card(options.card, sink)
-    found = survey(card, sink) if card else None
+    found = survey(card, sink, generics_of(options)) if card else None
     if found is not None and options.weights is not None:
-        _check_weights(found, options.weights, options.cast_dtype, sink)
+        _check_weights(found, options, sink)
     status = report(sink, options.json)
     if found is not None and status == 0 and not options.json:
         against = f" and fits {options.weights}" if options.weights else ""
@@ -95,12 +94,12 @@ def _check(options: argparse.Namespace) -> int:
     return status
 
 
-def _check_weights(found: Survey, weights: Path, cast_dtype: bool, sink: Sink) -> None:
+def _check_weights(found: Survey, options: argparse.Namespace, sink: Sink) -> None:
     """The bindings against the headers; tensors that nothing binds are listed."""
     from linnet.nest.checkpoint import read_headers  # brings NumPy
     from linnet.nest.locate import find_files
 
-    files = find_files(weights, found.card, sink)
+    files = find_files(options.weights, found.card, sink)
     checkpoint = read_headers(files, sink) if files is not None else None
     if checkpoint is None:
         return
@@ -108,10 +107,11 @@ def _check_weights(found: Survey, weights: Path, cast_dtype: bool, sink: Sink) -
         found.parameters,
         found.bindings,
         checkpoint,
-        cast_dtype=cast_dtype,
+        cast_dtype=options.cast_dtype,
         tied=found.card.weights.tied,
+        overridden=bool(options.generics),
     )
     for finding in outcome.problems:
         sink.add(finding)
-    for tensor in outcome.unbound:
+    for tensor in outcome.unbound if not options.json else ():
         print(f"not bound: {tensor.name} {shape_text(tensor.shape)} {tensor.dtype}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from linnet.backends.base import Stored
 from linnet.check.dtypes import BY_NAME, KINDS, DType
@@ -18,7 +19,7 @@ from linnet.lower.module import lower_entry
 from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl
 from linnet.nest.words import did_you_mean
-from linnet.pipeline import check_paths
+from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
 from linnet.source.files import Span
@@ -101,16 +102,22 @@ def presence(paths: Iterable[str]) -> Callable[[str], bool]:
     return known.__contains__
 
 
-def open_card(card: Card, sink: Sink, overrides: Generics | None = None) -> CardProgram | None:
+def open_card(
+    card: Card,
+    sink: Sink,
+    overrides: Generics | None = None,
+    checked: CheckResult | None = None,
+) -> CardProgram | None:
     """The card's program under its generics, `overrides` winning; None if something is wrong,
-    which is then in `sink`."""
-    result = check_paths([card.source])
-    for diagnostic in result.sink:
+    which is then in `sink`. `checked` is its source where that was checked already."""
+    result = checked or check_paths([card.source])
+    for diagnostic in result.sink if checked is None else ():
         if diagnostic.severity == "error":
             sink.add(diagnostic)
     if result.sink.errors:
         return None
-    root = _root(card, result.program, sink)
+    module = _module(card, result)
+    root = _root(card, result.program, module, sink)
     if root is None:
         return None
     generics = _generics(card, result.program.blocks[root], overrides or {}, sink)
@@ -130,8 +137,13 @@ def open_card(card: Card, sink: Sink, overrides: Generics | None = None) -> Card
     return CardProgram(card, result.program, root, generics, found)
 
 
-def _root(card: Card, program: Program, sink: Sink) -> str | None:
-    module = program.roots[0]
+def _module(card: Card, result: CheckResult) -> str:
+    """The key of the module in the card's source file."""
+    source = card.source.resolve()
+    return next(m.key for m in result.graph.modules if Path(m.file.path).resolve() == source)
+
+
+def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
     root = f"{module}::{card.root}"
     blocks = [k.removeprefix(f"{module}::") for k in program.blocks if k.startswith(f"{module}::")]
     if root not in program.blocks:

@@ -1,0 +1,48 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_card(parser: argparse.ArgumentParser) -> None:
+    """The card, and overrides of its generics."""
+    parser.add_argument("card", metavar="CARD", help="a shipped card's name or a card's folder")
+    add_set(parser)
+
+
+def add_set(parser: argparse.ArgumentParser) -> None:
+    """`--set NAME=VALUE`, as often as wanted."""
+    parser.add_argument(
+        "--set",
+        dest="generics",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="NAME=VALUE",
+        help="a value for a generic: --set MaxSeq=512 --set T=f32",
+    )
+
+
+def generics_of(options: argparse.Namespace) -> dict[str, int | str]:
+    """What `--set` was given; the last value of a name counts."""
+    return dict(options.generics)
+
+
+def integers(text: str) -> list[int]:
+    """`1,2,3` as numbers."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"`{text}` is not a list of integers such as 1,2,3"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _assignment(text: str) -> tuple[str, int | str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier() or not value:
+        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=VALUE")
+    try:
+        return name, int(value)
+    except ValueError:
+        return name, value

@@ -1,0 +1,186 @@
+"""`linnet explain CARD|FILE`: what each library op that is called is run by, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from linnet.backends.base import TIERS, Decision, Tier, check_numerics, decide, get_backend
+from linnet.cli.common import add_set, generics_of
+from linnet.cli.report import report
+from linnet.ir.core import Module
+from linnet.lower.module import lower_entry, lower_function
+from linnet.nest.bindings import load_bindings
+from linnet.nest.card import load_card
+from linnet.nest.match import present
+from linnet.nest.program import open_card, presence
+from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.errors import LinnetError
+
+JSON_VERSION = 1
+Generics = Mapping[str, int | str]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument("target", metavar="CARD|FILE", help="a card's name or folder, or a file")
+    parser.add_argument("--entry", help="default: the card's entry, or every entry of the file")
+    parser.add_argument("--backend", default="numpy", help="default: numpy")
+    parser.add_argument("--device", default="cpu", help="default: cpu")
+    parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add_set(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Lowers the entries, asks the backend's kernels, and prints every decision."""
+    sink = Sink()
+    try:
+        kernels = get_backend(options.backend).kernels
+        numerics = check_numerics(options.numerics)
+        modules = _modules(options, sink)
+        found = {
+            name: decide(module, kernels, numerics, options.device)
+            for name, module in modules.items()
+        }
+    except LinnetError as error:
+        return report(error.diagnostics)
+    status = report(d for d in sink if d.severity == "error")
+    if status:
+        return status
+    if options.json:
+        print(json.dumps(_document(found, options), indent=2))
+    else:
+        print(_text(found, options.backend, numerics, options.device))
+    return 0
+
+
+# --- what to explain ---------------------------------------------------------
+
+
+def _modules(options: argparse.Namespace, sink: Sink) -> dict[str, Module]:
+    """The lowered entries by name; what is wrong is in `sink`."""
+    path = Path(options.target)
+    if path.suffix == ".linnet" or (path.is_dir() and not (path / "nest.toml").is_file()):
+        return _of_file(path, options.entry, generics_of(options), sink)
+    return _of_card(options.target, options.entry, generics_of(options), sink)
+
+
+def _of_card(name: str, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+    card = load_card(name, sink)
+    program = open_card(card, sink, generics) if card else None
+    bindings = load_bindings(card, sink) if card else None
+    if card is None or program is None or bindings is None:
+        return {}
+    names = None if bindings.implicit else list(bindings)
+    there = presence(p.path for p in present(program.declarations(names), bindings))
+    wanted = entry or card.entry
+    return {wanted: program.lower(wanted, there)}
+
+
+def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+    """Everything symbolic that is not set. An optional member counts as there."""
+    result = check_paths([path])
+    for finding in result.sink:
+        sink.add(finding)
+    if sink.errors:
+        return {}
+    program = result.program
+    found: dict[str, Module] = {}
+    for key, function in program.functions.items():
+        module, _, name = key.partition("::")
+        if function.kind != "entry" or module not in program.roots:
+            continue
+        if entry not in (None, name, name.rpartition(".")[2]):
+            continue
+        generic_names = {g.name for g in function.generics}
+        if function.block is None:
+            given = {k: v for k, v in generics.items() if k in generic_names}
+            found[name] = lower_function(program, key, given)
+        else:
+            generic_names |= {g.name for g in program.blocks[function.block].generics}
+            given = {k: v for k, v in generics.items() if k in generic_names}
+            short = name.rpartition(".")[2]
+            found[name] = lower_entry(program, function.block, given, short, lambda _: True)
+    if not found:
+        message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
+        sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
+    return found
+
+
+# --- how it is shown ---------------------------------------------------------
+
+
+def _groups(decisions: Iterable[Decision]) -> list[list[Decision]]:
+    """Decisions of one op with one outcome together, the most frequent op first."""
+    groups: dict[tuple[str, str, str], list[Decision]] = {}
+    for decision in decisions:
+        key = (decision.site.op, decision.chosen, decision.reason)
+        groups.setdefault(key, []).append(decision)
+    return sorted(groups.values(), key=lambda g: (-sum(d.site.count for d in g), g[0].site.op))
+
+
+def _text(found: Mapping[str, list[Decision]], backend: str, numerics: Tier, device: str) -> str:
+    lines: list[str] = []
+    for entry, decisions in found.items():
+        total = sum(d.site.count for d in decisions)
+        head = f"{entry}: {total} calls of library ops, {backend} on {device}, numerics {numerics}"
+        lines += [head, ""]
+        for group in _groups(decisions):
+            lines += _group_text(group)
+    return "\n".join(lines).rstrip()
+
+
+def _group_text(group: list[Decision]) -> list[str]:
+    first = group[0]
+    count = sum(d.site.count for d in group)
+    lines = [f"  {first.site.op}  x{count}  {first.chosen}: {first.reason}"]
+    for refused in dict.fromkeys((c.kernel.name, c.reason) for d in group for c in d.considered):
+        lines.append(f"      not {refused[0]}: {refused[1]}")
+    for d in group:
+        operands = ", ".join(map(str, d.site.operands))
+        lines.append(f"      x{d.site.count} in {d.site.caller} at {d.site.place}: {operands}")
+    return [*lines, ""]
+
+
+def _document(
+    found: Mapping[str, list[Decision]], options: argparse.Namespace
+) -> dict[str, object]:
+    return {
+        "version": JSON_VERSION,
+        "backend": options.backend,
+        "device": options.device,
+        "numerics": options.numerics,
+        "entries": [
+            {"entry": entry, "ops": [_group_json(g) for g in _groups(decisions)]}
+            for entry, decisions in found.items()
+        ],
+    }
+
+
+def _group_json(group: list[Decision]) -> dict[str, object]:
+    first = group[0]
+    refused = dict.fromkeys(
+        (c.kernel.name, c.kernel.tier, c.reason) for d in group for c in d.considered
+    )
+    return {
+        "op": first.site.op,
+        "count": sum(d.site.count for d in group),
+        "chosen": first.chosen,
+        "tier": first.kernel.tier if first.kernel else None,
+        "reason": first.reason,
+        "considered": [{"kernel": k, "tier": t, "reason": r} for k, t, r in refused],
+        "calls": [
+            {
+                "caller": d.site.caller,
+                "place": d.site.place,
+                "count": d.site.count,
+                "operands": [str(t) for t in d.site.operands],
+                "results": [str(t) for t in d.site.results],
+            }
+            for d in group
+        ],
+    }
