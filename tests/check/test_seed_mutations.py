@@ -16,7 +16,6 @@ from linnet.source.render import render_text
 
 SEED = Path(__file__).parents[2] / ".." / "shared" / "seed" / "gpt-oss-20b" / "src"
 
-# ruff: noqa: E501
 # (file, old, occurrence, new, code, text of the primary span)
 CHANGES: list[tuple[str, str, int, str, str, str]] = [
     (
