@@ -59,7 +59,7 @@ def compiled(directory: Path, source: str) -> Compiled:
     result = check_paths([file])
     assert not list(result.sink)
     module = lower_function(result.program, "probe::probe")
-    return Compiled("probe", ("probe",), lambda _: module, {}, ())
+    return Compiled("probe", ("probe",), lambda *_: module, {}, ())
 
 
 @pytest.fixture(params=["numpy"])
