@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from linnet.check.dims import Dim
 from linnet.check.substitute import in_type
@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
     except LinnetError as error:
         return report(error.diagnostics)
-    for value in result if isinstance(result, tuple) else (result,):
+    results = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)
+    for value in results:
         print(_shown(entry, value))
     print(f"{seconds:.3f} s on {model.backend}")
     return 0
