@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from linnet.check.dims import Dim, Symbol
+from linnet.check.dims import Dim, DimError, Symbol
 from linnet.check.dtypes import AnyDType, DType
 from linnet.check.substitute import in_dim, in_dtype, in_type
 from linnet.check.typed import Local, Program, TBlock, TExpr, TFunction
@@ -21,7 +21,7 @@ from linnet.lower.bundle import Bundle
 from linnet.lower.emit import Emitter
 from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
-from linnet.lower.walk import Uses
+from linnet.lower.walk import Faults, Uses
 from linnet.source.files import Span
 
 
@@ -42,6 +42,9 @@ class Functions(Protocol):
 
     @property
     def uses(self) -> Uses: ...
+
+    @property
+    def faults(self) -> Faults: ...
 
     def lowered(
         self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
@@ -86,7 +89,10 @@ class Context(ABC):
 
     def type(self, type_: CheckType, span: Span) -> Type:
         """The IR type of a scalar or tensor type here."""
-        bound = in_type(type_, self.scope)
+        try:
+            bound = in_type(type_, self.scope)
+        except DimError as error:
+            fail("E2205", str(error), span, label="with these generics")
         if isinstance(bound, ScalarType):
             return Type(bound.dtype)
         assert isinstance(bound, TensorType), bound

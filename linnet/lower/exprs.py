@@ -55,7 +55,6 @@ from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
 from linnet.lower.names import BINARY, COMPARISONS, UNARY
 from linnet.lower.presence import is_present
-from linnet.lower.walk import may_fault
 from linnet.source.files import Span
 
 BOOL = Type(DType.BOOL)
@@ -162,7 +161,7 @@ class ExprLowerer(Context):
         return self.members[expr.name]
 
     def _binary(self, expr: TBinary) -> Value:
-        if expr.op in ("&&", "||") and may_fault(self.program, expr.right):
+        if expr.op in ("&&", "||") and self.functions.faults.of(expr.right):
             return self._short_circuit(expr)
         left, right = self.value(expr.left), self.value(expr.right)
         type_ = self.type(expr.type, expr.span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from linnet.check.dims import DimError
 from linnet.check.dtypes import DType
 from linnet.check.typed import (
     Local,
@@ -116,7 +117,10 @@ class FunctionLowerer(ExprLowerer):
         """Lower statements in order."""
         for stmt in body:
             self.out.place = place_of(stmt.span)
-            self._stmt(stmt)
+            try:
+                self._stmt(stmt)
+            except DimError as error:
+                fail("E2205", str(error), stmt.span, label="with these generics")
 
     def _stmt(self, stmt: TStmt) -> None:
         match stmt:

@@ -33,16 +33,27 @@ from linnet.check.typed import (
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
 from linnet.ir.core import Value
-from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce, Scalar
+from linnet.ir.scalar import (
+    Access,
+    Apply,
+    Const,
+    DimValue,
+    Index,
+    Operand,
+    Reduce,
+    Scalar,
+    children,
+)
 from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Some, Variant
 from linnet.lower.context import Context
 from linnet.lower.fail import fail
 from linnet.lower.names import BINARY, ELEMENTWISE, UNARY
-from linnet.lower.walk import may_fault
 from linnet.source.files import Span
 
 _NARROW = (DType.F16, DType.BF16)
+# A function of elements is put in place of its call; what it names and uses twice is there twice.
+_LARGEST = 1000
 
 
 def lower_indexed(
@@ -83,6 +94,7 @@ class _Notation:
         self.numbers: dict[IndexVar, tuple[int, ...]] = {}
         self.locals: dict[Local, Scalar] = {}
         self.count = 0
+        self._sizes: dict[int, tuple[Scalar, int]] = {}
 
     def bind(self, var: IndexVar, span: Span) -> list[tuple[int, Dim]]:
         """Number an index; a pack index becomes one for every axis."""
@@ -131,7 +143,7 @@ class _Notation:
                 operand = self.scalar(expr.operand)
                 return Apply(UNARY[expr.op], (operand,), self._dtype(expr.type))
             case TBinary():
-                if expr.op in ("&&", "||") and may_fault(self.at.program, expr.right):
+                if expr.op in ("&&", "||") and self.at.functions.faults.of(expr.right):
                     self._guarded(expr.right.span, f"the right side of `{expr.op}`")
                 args = self.scalar(expr.left), self.scalar(expr.right)
                 return Apply(BINARY[expr.op], args, self._dtype(expr.type))
@@ -195,7 +207,7 @@ class _Notation:
 
     def _select(self, expr: TIf) -> Scalar:
         for branch in (expr.then, expr.otherwise):
-            if may_fault(self.at.program, branch):
+            if self.at.functions.faults.of(branch):
                 self._guarded(branch.span, "a branch of `if`")
         parts = (expr.condition, expr.then, expr.otherwise)
         return Apply("select", tuple(map(self.scalar, parts)), self._dtype(expr.type))
@@ -265,12 +277,23 @@ class _Notation:
             if not isinstance(stmt, TLet | TReturn) or not isinstance(stmt.value.type, ScalarType):
                 break
             value = self.scalar(stmt.value)
+            if self._size(value) > _LARGEST:
+                break
             if isinstance(stmt, TReturn):
                 return value
             if stmt.local.mutable:
                 break
             self.locals[stmt.local] = value
         return self._refuse(call)
+
+    def _size(self, scalar: Scalar) -> int:
+        """How many nodes a walk over `scalar` meets; what is used twice counts twice."""
+        found = self._sizes.get(id(scalar))
+        if found is None:
+            size = 1 + sum(map(self._size, children(scalar)))
+            # Held, so that no other expression comes to have its identity.
+            found = self._sizes[id(scalar)] = (scalar, size)
+        return found[1]
 
     def _refuse(self, span: Span) -> NoReturn:
         fail(

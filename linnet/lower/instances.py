@@ -90,10 +90,25 @@ def violations(
         # The numbers of the blocks below may make no sense now.
         return found
     for node in _tree(program, root, scope):
-        if isinstance(node.member, TSub):
+        # The elements of an array are alike: the first stands for them.
+        rest = [part for part in node.path.split(".") if part.isdigit() and part != "0"]
+        if isinstance(node.member, TSub) and not rest:
             inner = program.blocks[node.member.block]
             _check(inner, node.inner, node.path, found)
     return found
+
+
+def obligations(
+    program: Program, root: str, generics: Mapping[str, GenericValue], entry: str
+) -> tuple[Relation, ...]:
+    """What the numbers of a call of `entry` must satisfy: its `where`, over the symbols of the
+    module that `lower_entry` gives for these generics."""
+    block = program.blocks[root]
+    function = program.functions[block.methods[entry]]
+    every = (*block.generics, *function.generics)
+    unknown_names(every, generics, root)
+    scope = bind(every, generics)
+    return tuple(in_relation(relation, scope) for relation in function.facts)
 
 
 @dataclass(frozen=True, slots=True)

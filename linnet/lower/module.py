@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from linnet.check.dims import Dim, Symbol
@@ -18,9 +20,10 @@ from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.presence import Presence, presence_of
-from linnet.lower.walk import Uses
+from linnet.lower.walk import Faults, Uses
 
 Generics = Mapping[str, GenericValue]
+_FRAMES = 12_000
 
 
 def lower_entry(
@@ -77,10 +80,24 @@ def _lower(
         _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
         for p in function.params
     ]
-    module = _Functions(program)
-    entry = module.lowered(function, scope, presence, args)
+    module = _Functions(program, Faults(program))
+    with _deep(function):
+        entry = module.lowered(function, scope, presence, args)
     functions = {name: f for name, f in module.built.items() if f is not None}
     return Module(entry.name, _open_symbols(generics, scope), functions)
+
+
+@contextmanager
+def _deep(function: TFunction) -> Generator[None]:
+    """Room for a long chain of calls, whose functions are lowered inside each other."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _FRAMES))
+    try:
+        yield
+    except RecursionError:
+        fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _argument(type_: CheckType, given: bool) -> Bundle:
@@ -114,6 +131,7 @@ class _Functions:
     """Every function is lowered once for each way in which it is called."""
 
     program: Program
+    faults: Faults
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])

@@ -105,39 +105,47 @@ class Uses:
         return frozenset(used)
 
 
-def may_fault(program: Program, expr: TExpr) -> bool:
-    """Whether evaluating `expr` where the program would not could be noticed: it reads at a
-    runtime position, or changes a state."""
-    match expr:
-        case TAccess():
-            if any(not isinstance(p, IndexVar | TConst | TDim) for p in expr.positions):
-                return True
-        case TIndex():
-            if any(isinstance(i, AtDynamic) for i in expr.items):
-                return True
-        case TCall():
-            if _body_may_fault(program, program.functions[expr.callee].body):
-                return True
-        case _:
-            pass
-    return any(may_fault(program, child) for child in children(expr))
+class Faults:
+    """Whether evaluating an expression where the program would not could be noticed: it reads at
+    a runtime position, changes a state, or may not end. What is known of functions is kept."""
 
+    __slots__ = ("_known", "_program")
 
-def _body_may_fault(program: Program, body: Iterable[TStmt]) -> bool:
-    for stmt in body:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[str, bool] = {}
+
+    def of(self, expr: TExpr) -> bool:
+        """The answer for `expr`."""
+        match expr:
+            case TAccess():
+                found = any(not isinstance(p, IndexVar | TConst | TDim) for p in expr.positions)
+            case TIndex():
+                found = any(isinstance(i, AtDynamic) for i in expr.items)
+            case TCall():
+                found = self._function(expr.callee)
+            case _:
+                found = False
+        return found or any(self.of(child) for child in children(expr))
+
+    def _function(self, key: str) -> bool:
+        if key not in self._known:
+            self._known[key] = self._body(self._program.functions[key].body)
+        return self._known[key]
+
+    def _body(self, body: Iterable[TStmt]) -> bool:
+        return any(self._stmt(stmt) for stmt in body)
+
+    def _stmt(self, stmt: TStmt) -> bool:
         match stmt:
             case TAssign() if isinstance(stmt.target, str):
                 return True
             case TLet() | TLetTuple() | TAssign() | TReturn():
-                if may_fault(program, stmt.value):
-                    return True
+                return self.of(stmt.value)
             case TForSubs() | TForRange():
-                if _body_may_fault(program, stmt.body):
-                    return True
+                return self._body(stmt.body)
             case TWhile():
-                # It may also not end where its condition was to guard it.
                 return True
-    return False
 
 
 def assigned(body: Iterable[TStmt]) -> list[Local]:

@@ -67,9 +67,12 @@ def source(folder: Path, text: str) -> Source:
 
 
 def nested(body: Sequence[Operation]) -> list[Operation]:
-    """The operations of `body`, then those in its regions."""
-    inner = [o for op in body for region in op.regions for o in nested(region.body)]
-    return [*body, *inner]
+    """The operations of `body`, each followed by those in its regions."""
+    return [
+        found
+        for op in body
+        for found in (op, *(o for region in op.regions for o in nested(region.body)))
+    ]
 
 
 def operations(module: Module) -> list[Operation]:

@@ -7,10 +7,10 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.lower.lowering import names, source
 
 from linnet.backends.numpy.interpreter import run
 from linnet.source.errors import LinnetError
+from tests.lower.lowering import names, source
 
 F32 = np.float32
 X = np.arange(12, dtype=F32).reshape(3, 4)
@@ -202,6 +202,15 @@ fn f(x: f32) -> f32 {
     with pytest.raises(LinnetError) as caught:
         source(tmp_path, text).function("f")
     assert [d.code for d in caught.value.diagnostics] == ["E2190"]
+
+
+def test_a_long_chain_of_calls(tmp_path: Path) -> None:
+    steps = [
+        f"fn f{k}(x: f32) -> f32 {{ return 1.0 + (1.0 - (2.0 - f{k + 1}(x))) }}" for k in range(150)
+    ]
+    text = "\n".join([*steps, "fn f150(x: f32) -> f32 { return x }"])
+    module = source(tmp_path, text).function("f0")
+    assert len(module.functions) == 151
 
 
 ENUM = """

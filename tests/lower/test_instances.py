@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from linnet.lower.instances import entries, parameters, signature, violations
+from linnet.lower.instances import entries, obligations, parameters, signature, violations
 from linnet.lower.module import lower_entry, lower_function
 from linnet.source.errors import LinnetError
 from tests.lower.lowering import Source, source
@@ -96,6 +96,27 @@ def test_where_clauses_under_numbers(made: Source) -> None:
     ]
     found = violations(program, "m::Layer", {"H": 5, "Half": 2, "T": "f32"})
     assert [(str(v.relation), v.values) for v in found] == [("H == 2 * Half", "H = 5, Half = 2")]
+
+
+def test_an_array_is_checked_once(tmp_path: Path) -> None:
+    text = """
+block Odd<N: Dim> where N % 2 == 1 { param w: Tensor[N; f32] }
+block Pair<N: Dim> where N % 2 == 1 { sub odd: Odd<N> }
+block Many<N: Dim> where N % 2 == 1 { sub pairs: [Pair<N>; 3]  sub odd: Odd<N> }
+"""
+    program = source(tmp_path, text).program
+    program.blocks["m::Many"].facts = ()  # as if the checker had not asked for it
+    found = violations(program, "m::Many", {"N": 4})
+    assert [v.path for v in found] == ["pairs.0", "pairs.0.odd", "odd"]
+
+
+def test_obligations_of_a_call(made: Source) -> None:
+    numbers = {"H": 6, "Layers": 3}
+    module = lower_entry(made.program, "m::Model", numbers, "go", lambda _: False)
+    (relation,) = obligations(made.program, "m::Model", numbers, "go")
+    assert str(relation) == "S > 0"
+    assert [relation.holds({module.symbols[0]: n}) for n in (0, 1)] == [False, True]
+    assert obligations(made.program, "m::Model", numbers, "other") == ()
 
 
 @pytest.mark.parametrize(

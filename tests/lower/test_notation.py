@@ -190,6 +190,40 @@ def test_functions_of_elements_are_inlined(tmp_path: Path) -> None:
     assert names(made.function("f")).count("call") == 1
 
 
+def test_an_argument_may_be_used_twice(tmp_path: Path) -> None:
+    text = """
+fn square(x: f32) -> f32 { return x * x }
+fn f(a: Tensor[3, 4; f32]) -> Tensor[3; f32] {
+    let y[i] = square(sum[k] a[i, k]) + square(square(a[i, 0]))
+    return y
+}
+"""
+    expected = A.sum(1) ** 2 + A[:, 0] ** 4
+    np.testing.assert_array_equal(source(tmp_path, text).call("f", A)[0], expected)
+
+
+def test_an_inlined_function_must_not_grow_too_large(tmp_path: Path) -> None:
+    def text(steps: int) -> str:
+        lets = "\n".join(f"let x{k + 1} = x{k} * x{k} + 1" for k in range(steps))
+        return f"""
+fn deep(x0: i64) -> i64 {{
+    {lets}
+    return x{steps}
+}}
+fn f(a: Tensor[3; i64]) -> Tensor[3; i64] {{
+    let y[i] = deep(a[i])
+    return y
+}}
+"""
+
+    np.testing.assert_array_equal(
+        source(tmp_path, text(4)).call("f", np.array([0, 1, -1]))[0], [26, 677, 677]
+    )
+    with pytest.raises(LinnetError) as caught:
+        source(tmp_path, text(60)).function("f")
+    assert [d.code for d in caught.value.diagnostics] == ["E2190"]
+
+
 def test_a_function_that_is_no_expression_cannot_be_inlined(tmp_path: Path) -> None:
     with pytest.raises(LinnetError) as caught:
         source(tmp_path, INLINE).function("g")
