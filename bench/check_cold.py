@@ -4,7 +4,9 @@
 
 Each run is a new process. The parts are measured inside such processes, so
 that they too pay for imports and cold caches; `start` is an interpreter that
-does nothing. Medians, and in brackets the fastest and the slowest run.
+does nothing. Medians, and in brackets the fastest and the
+slowest run. `computing` is processor time, which other work on the machine does
+not stretch as much as the rest.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -41,17 +44,25 @@ print(json.dumps({"seconds": found, "modules": len(graph.modules), "lines": line
 """
 
 
-def timed(command: list[str], runs: int) -> list[float]:
-    """Wall-clock seconds of each run of a command, after one that warms the disk."""
+def timed(command: list[str], runs: int) -> tuple[list[float], list[float]]:
+    """Wall-clock and processor seconds of each run, after one run that warms the disk."""
     seconds: list[float] = []
+    busy: list[float] = []
     for run in range(runs + 1):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), processor_time()
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
         if run:
             seconds.append(time.perf_counter() - start)
-    return seconds
+            busy.append(processor_time() - used)
+    return seconds, busy
+
+
+def processor_time() -> float:
+    """Seconds that the processes started so far have computed: another load does not count."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def parts(path: Path, runs: int) -> tuple[dict[str, list[float]], int, int]:
@@ -79,12 +90,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
     path = options.path.resolve()
-    start = timed([sys.executable, "-c", "pass"], options.runs)
-    whole = timed([sys.executable, "-m", "linnet.cli.main", "check", str(path)], options.runs)
+    start, _ = timed([sys.executable, "-c", "pass"], options.runs)
+    whole, busy = timed([sys.executable, "-m", "linnet.cli.main", "check", str(path)], options.runs)
     inner, modules, lines = parts(path, options.runs)
     print(f"linnet check {options.path}: {modules} modules, {lines} lines, {options.runs} runs")
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {platform.machine()}")
     print(row("whole", whole))
+    print(row("  computing", busy))
     print(row("  start", start))
     for name, seconds in inner.items():
         print(row(f"  {name}", seconds))
