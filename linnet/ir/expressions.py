@@ -103,6 +103,15 @@ def _access(expr: Access, op: Operation, context: Context, scope: Scope) -> Iter
             walked = scope[position.index]
             if not context.equal(extent, walked):
                 yield f"index {position.index} of extent {walked} walks an axis of {extent}"
+        elif isinstance(position, Const) and outside(position.value, extent.as_int()):
+            yield f"position {position.value} is not within an axis of {extent}"
+
+
+def outside(position: int | bool | str, extent: int | None) -> bool:
+    """Whether an integer is no place of an axis, as far as its extent is known."""
+    if not isinstance(position, int):
+        return False
+    return position < 0 or (extent is not None and position >= extent)
 
 
 def _apply(expr: Apply, context: Context) -> Iterator[str]:

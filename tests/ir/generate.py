@@ -165,6 +165,8 @@ class Maker:
             position = self.expr(I64, depth - 1, scope)
             if isinstance(position, Index):
                 return position, self.extents[position.index], self.dims[position.index]
+            if isinstance(position, Const | DimValue):  # known to be within the axis
+                return Const(n - 1, I64), n, Dim.of(n)
             return position, n, Dim.of(n)
         axes = tuple(self.choose(scope) for _ in range(self.number(0, 2))) if scope else ()
         shape = tuple(self.extents[i] for i in axes)

@@ -13,7 +13,7 @@ from linnet.check.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Operation
 from linnet.ir.passes.vectorize import vectorize
-from linnet.ir.scalar import Access, Apply, Const, Index, Reduce, Scalar
+from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce, Scalar
 from linnet.ir.types import Type
 from linnet.ir.verify import verify
 from tests.ir.generate import Case, cases
@@ -91,6 +91,31 @@ def test_matrix_product_is_one_contraction() -> None:
     assert op.name == "contract"
     assert op.attrs == {"inputs": ((0, 2), (1, 2)), "output": (0, 1), "accumulator": F32}
     assert op.results == module.functions["main"].results
+
+
+def test_a_contraction_takes_axes_in_any_order() -> None:
+    body = times(access(0, 0, 2), access(1, 2, 1))
+    (op,) = ops_of(built([tensor(B, K), tensor(K, Q)], dims(B, Q), total(2, K, body)))
+    assert op.attrs["inputs"] == ((0, 2), (2, 1))
+
+
+def test_known_places_are_sliced() -> None:
+    expr = Access(0, (Const(1, I64), Index(0, I64), DimValue(Dim.of(N) - 1, I64)), F32)
+    cut, rest = ops_of(built([tensor(B, Q, N)], dims(Q), expr))
+    assert (cut.name, rest.name) == ("slice", "reshape")
+    assert cut.attrs["start"] == (Dim.of(1), Dim.of(0), Dim.of(N) - 1)
+    assert cut.attrs["stop"] == (Dim.of(2), Dim.of(Q), Dim.of(N))
+    assert cut.results[0].type == Type(F32, (Dim.of(1), Dim.of(Q), Dim.of(1)))
+
+
+def test_mixed_places_drop_their_own_axes() -> None:
+    at = Operand(1, I64)
+    expr = Access(0, (Const(0, I64), at, Index(0, I64), Apply("add", (at, at), I64)), F32)
+    ops = ops_of(built([tensor(B, K, Q, N), Type(I64)], dims(Q), expr))
+    assert [op.name for op in ops] == ["add", "slice", "reshape", "index"]
+    assert ops[-1].attrs["axes"] == (0, 2)
+    assert ops[-1].operands[1].id == 1
+    assert ops[-1].operands[2] == ops[0].results[0]
 
 
 def test_cast_product_contracts_casts() -> None:

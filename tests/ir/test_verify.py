@@ -300,6 +300,8 @@ BROKEN_INDEXED: list[tuple[Scalar, str]] = [
     (at(i(0)), "1 positions in 2 axes of operand 0"),
     (at(i(0), Const("1.0", F32)), "a position is f32, no integer"),
     (at(i(0), Const(1, I64), dtype=I64), "operand 0 is f32, read as i64"),
+    (at(i(0), Const(4, I64)), "position 4 is not within an axis of 4"),
+    (at(Const(-1, I64), i(0)), "position -1 is not within an axis of N"),
     (Operand(2, F32), "there is no operand 2"),
     (Operand(0, F32), "operand 0 is tensor[N, 4; f32], no scalar"),
     (Apply("fold", (Operand(1, F32),), F32), "there is no elementwise 'fold'"),

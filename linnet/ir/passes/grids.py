@@ -1,8 +1,8 @@
 """Scalar expressions as whole arrays.
 
 The grid of an expression is an array with one axis for each index that the expression
-depends on, in the order of their numbers, and no others: so every step is computed on the
-smallest array that holds it. Only operations that need several of them together widen it.
+depends on and no others: so every step is computed on the smallest array that holds it.
+Only operations that need several of them together widen it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from linnet.ir.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`value` has an axis for each of `axes`, ascending index numbers."""
+    """`value` has an axis for each of `axes`, different index numbers."""
 
     value: Value
     axes: tuple[int, ...]
@@ -53,6 +53,7 @@ class Grids:
         self._extents = dict(enumerate(indices))
         self._counting = counting
         self._known: dict[Scalar, Grid] = {}
+        self._aligned: dict[tuple[Grid, tuple[int, ...]], Value] = {}
 
     def of(self, expr: Scalar) -> Grid:
         """The grid of `expr`, emitted once."""
@@ -62,12 +63,22 @@ class Grids:
         return found
 
     def aligned(self, grid: Grid, axes: tuple[int, ...]) -> Value:
-        """The grid's array repeated along the indices that it does not depend on."""
-        if grid.axes == axes:
-            return grid.value
-        places = tuple(axes.index(a) for a in grid.axes)
-        type = self._type(grid.value.type.dtype, axes)
-        return self._builder.emit("broadcast", [grid.value], type, {"axes": places})
+        """The grid's array with `axes`, repeated along those that it does not depend on."""
+        key = (grid, axes)
+        if key not in self._aligned:
+            self._aligned[key] = self._align(grid, axes)
+        return self._aligned[key]
+
+    def _align(self, grid: Grid, axes: tuple[int, ...]) -> Value:
+        have = tuple(a for a in axes if a in grid.axes)
+        value, dtype = grid.value, grid.value.type.dtype
+        if have != grid.axes:
+            attrs = {"axes": tuple(grid.axes.index(a) for a in have)}
+            value = self._builder.emit("permute", [value], self._type(dtype, have), attrs)
+        if have == axes:
+            return value
+        attrs = {"axes": tuple(axes.index(a) for a in have)}
+        return self._builder.emit("broadcast", [value], self._type(dtype, axes), attrs)
 
     def _type(self, dtype: AnyDType, axes: Iterable[int]) -> Type:
         return Type(dtype, tuple(self._extents[a] for a in axes) or None)
@@ -100,29 +111,42 @@ class Grids:
 
     def _access(self, expr: Access) -> Grid:
         base = self._operands[expr.operand]
-        dropped: dict[int, Value] = {}
+        static: dict[int, Dim] = {}
+        dynamic: dict[int, Value] = {}
         kept: list[int | Grid] = []
         for axis, position in enumerate(expr.positions):
             index = self._plain(position)
             if index is not None and self._walks(position, index, base.type.shape[axis]):
                 kept.append(index)
-                continue
-            grid = self.of(position)
-            if grid.axes:
-                kept.append(self._as_i64(grid))
+            elif isinstance(position, Const | DimValue):
+                static[axis] = place(position)
             else:
-                dropped[axis] = self._as_i64(grid).value
-        if dropped:
-            base = self._drop(base, dropped)
+                grid = self._as_i64(self.of(position))
+                if grid.axes:
+                    kept.append(grid)
+                else:
+                    dynamic[axis - len(static)] = grid.value
+        base = self._drop(self._cut(base, static), dynamic)
         indices = [k for k in kept if isinstance(k, int)]
         if len(indices) < len(kept) or len(set(indices)) < len(indices):
             return self._gather(base, kept)
-        axes = tuple(sorted(indices))
-        if axes == tuple(indices):
-            return Grid(base, axes)
-        order = tuple(indices.index(a) for a in axes)
-        type = self._type(base.type.dtype, axes)
-        return Grid(self._builder.emit("permute", [base], type, {"axes": order}), axes)
+        return Grid(base, tuple(indices))
+
+    def _cut(self, base: Value, at: dict[int, Dim]) -> Value:
+        """`base` without the axes in `at`, at known places, which are within them."""
+        if not at:
+            return base
+        dims = list(enumerate(base.type.shape))
+        attrs = {
+            "start": tuple(at.get(a, Dim.of(0)) for a, _ in dims),
+            "stop": tuple(at[a] + 1 if a in at else d for a, d in dims),
+            "step": (1,) * len(dims),
+        }
+        one = base.type.with_dims(tuple(ONE if a in at else d for a, d in dims))
+        rest = base.type.with_dims(tuple(d for a, d in dims if a not in at) or None)
+        return self._builder.emit(
+            "reshape", [self._builder.emit("slice", [base], one, attrs)], rest
+        )
 
     def _plain(self, position: Scalar) -> int | None:
         """The index that `position` just is, or counts through."""
@@ -148,12 +172,15 @@ class Grids:
         return Grid(self._builder.emit("cast", [grid.value], type), grid.axes)
 
     def _drop(self, base: Value, at: dict[int, Value]) -> Value:
+        """`base` without the axes in `at`, at runtime places."""
+        if not at:
+            return base
         dims = tuple(d for a, d in enumerate(base.type.shape) if a not in at)
         type = base.type.with_dims(dims or None)
         return self._builder.emit("index", [base, *at.values()], type, {"axes": tuple(at)})
 
     def _gather(self, base: Value, kept: Sequence[int | Grid]) -> Grid:
-        axes = union(k if isinstance(k, Grid) else (k,) for k in kept)
+        axes = tuple(sorted({a for k in kept for a in (k.axes if isinstance(k, Grid) else (k,))}))
         tensors: list[Value] = []
         sources: list[tuple[str, int]] = []
         for k in kept:
@@ -168,10 +195,11 @@ class Grids:
 
     def _spread(self, grid: Grid, axes: tuple[int, ...]) -> Value:
         """The grid with an extent of 1 at the other axes."""
-        if grid.axes == axes:
-            return grid.value
+        value = self.aligned(grid, tuple(a for a in axes if a in grid.axes))
+        if len(grid.axes) == len(axes):
+            return value
         dims = tuple(self._extents[a] if a in grid.axes else ONE for a in axes)
-        return self._builder.emit("reshape", [grid.value], grid.value.type.with_dims(dims))
+        return self._builder.emit("reshape", [value], value.type.with_dims(dims))
 
     # --- reductions ----------------------------------------------------------
 
@@ -181,13 +209,15 @@ class Grids:
         factors = [self.of(f) for f in product(expr.body)] if expr.op == "sum" else []
         if len(factors) < 2:
             grid = self.of(expr.body)
-            axes = tuple(sorted({*grid.axes, *bound}))
-            return self._reduced(expr, Grid(self.aligned(grid, axes), axes), bound)
+            if not bound.issubset(grid.axes):
+                axes = union([grid, tuple(bound)])
+                grid = Grid(self.aligned(grid, axes), axes)
+            return self._reduced(expr, grid, bound)
         missing = bound.difference(union(factors))
         if missing:
-            axes = tuple(sorted({*factors[0].axes, *missing}))
+            axes = union([factors[0], tuple(missing)])
             factors[0] = Grid(self.aligned(factors[0], axes), axes)
-        output = tuple(a for a in union(factors) if a not in bound)
+        output = tuple(sorted({a for f in factors for a in f.axes if a not in bound}))
         attrs = {
             "inputs": tuple(f.axes for f in factors),
             "output": output,
@@ -205,8 +235,15 @@ class Grids:
 
 
 def union(grids: Iterable[Grid | tuple[int, ...]]) -> tuple[int, ...]:
-    """Every index of them, ascending."""
-    return tuple(sorted({a for g in grids for a in (g.axes if isinstance(g, Grid) else g)}))
+    """Every index of them: in their order if they have the same, else ascending."""
+    orders = {g.axes if isinstance(g, Grid) else g for g in grids}
+    orders.discard(())
+    return orders.pop() if len(orders) == 1 else tuple(sorted({a for o in orders for a in o}))
+
+
+def place(position: Const | DimValue) -> Dim:
+    """The static position as a dimension."""
+    return position.dim if isinstance(position, DimValue) else Dim.of(int(position.value))
 
 
 def product(expr: Scalar) -> list[Scalar]:
