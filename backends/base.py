@@ -253,13 +253,13 @@ def get_backend(name: str) -> Backend:
 
 def _shipped(name: str) -> Backend:
     where, needs, extra = _SHIPPED[name]
-    if find_spec(needs) is None:
+    if not _is_there(needs):
         raise _refused(
             "E2190",
             f"the backend `{name}` needs `{needs}`, which is not installed",
             f'install it with: pip install "linnet[{extra}]"',
         )
-    if find_spec(where) is None:
+    if not _is_there(where):
         raise _refused(
             "E2190",
             f"the backend `{name}` is not implemented in this version",
@@ -267,6 +267,13 @@ def _shipped(name: str) -> Backend:
         )
     backend: Backend = import_module(where).backend()
     return backend
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ImportError:
+        return False
 
 
 def check_numerics(numerics: str) -> Tier:

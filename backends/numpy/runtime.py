@@ -51,12 +51,15 @@ class NumpyRuntime:
     def call(
         self, entry: str, arguments: Sequence[Array], given: tuple[str, ...] = ()
     ) -> tuple[Array, ...]:
-        """The results of `entry`, none of them a view of a weight or a state."""
+        """The results of `entry`, none of them a view of a weight or a state. A run that ends in
+        a fault leaves the states as they were."""
         key = entry, given
         if key not in self._ready:
             self._ready[key] = Interpreter.of(self.compiled.lower(entry, given))
         weights: Mapping[str, Array] = self.compiled.weights
-        results = self._ready[key].run(arguments, weights=weights, state=self.state)
+        state = dict(self.state)
+        results = self._ready[key].run(arguments, weights=weights, state=state)
+        self.state.update(state)
         return tuple(r.copy() for r in results)
 
     def reset_state(self) -> None:

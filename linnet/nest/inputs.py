@@ -103,6 +103,8 @@ def _default(function: TFunction, param: TParam) -> Any:
 
 # --- dtypes ------------------------------------------------------------------
 
+_NO_NUMBERS = "OSUMmc"  # objects, texts, dates, complex numbers
+
 
 def _array(function: TFunction, param: TParam, type_: Type, value: Any) -> Array:
     """`value` in the dtype of `type_`, an array of its own, of the rank that it asks for."""
@@ -131,7 +133,7 @@ def _as_numpy(function: TFunction, param: TParam, value: Any) -> Array:
         found: Array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         found = np.asarray(None)
-    if found.dtype == np.object_:
+    if found.dtype.kind in _NO_NUMBERS:
         what = f"`{param.local.name}` is no array of numbers"
         _refuse("E2101", what, function, param, help="its rows must be of one length")
     return found
