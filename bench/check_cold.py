@@ -4,9 +4,8 @@
 
 Each run is a new process. The parts are measured inside such processes, so
 that they too pay for imports and cold caches; `start` is an interpreter that
-does nothing. Medians, and in brackets the fastest and the
-slowest run. `computing` is processor time, which other work on the machine does
-not stretch as much as the rest.
+does nothing. Medians, and in brackets the fastest and the slowest run.
+`computing` is processor time, which other work on the machine stretches less.
 """
 
 from __future__ import annotations
@@ -37,9 +36,15 @@ graph = load_modules([Path(sys.argv[1])], Sink())
 marks.append(time.perf_counter())
 result = linnet.pipeline.check_paths([Path(sys.argv[1])])
 marks.append(time.perf_counter())
+if (Path(sys.argv[1]) / "nest.toml").is_file():
+    from linnet.nest.card import load_card
+    from linnet.nest.survey import survey
+    card = load_card(Path(sys.argv[1]), result.sink)
+    assert card and survey(card, result.sink, checked=result)
+marks.append(time.perf_counter())
 lines = sum(m.file.text.count("\\n") for m in graph.modules)
-imports, parse, both = (b - a for a, b in zip(marks, marks[1:]))
-found = {"imports": imports, "parse": parse, "check": both - parse}
+imports, parse, both, card = (b - a for a, b in zip(marks, marks[1:]))
+found = {"imports": imports, "parse": parse, "check": both - parse, "card": card}
 print(json.dumps({"seconds": found, "modules": len(graph.modules), "lines": lines}))
 """
 
