@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,17 @@ from typing import Protocol
 from linnet.check.dims import Dim, DimError, Symbol
 from linnet.check.dtypes import AnyDType, DType
 from linnet.check.substitute import in_dim, in_dtype, in_type
-from linnet.check.typed import Local, Program, TBlock, TExpr, TFunction
+from linnet.check.typed import (
+    Local,
+    Program,
+    TBinary,
+    TBlock,
+    TConst,
+    TDim,
+    TExpr,
+    TFunction,
+    TUnary,
+)
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
 from linnet.ir.core import Value
@@ -23,6 +34,15 @@ from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
 from linnet.lower.walk import Faults, Uses
 from linnet.source.files import Span
+
+_COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +151,33 @@ class Context(ABC):
         for element in type_.dims:
             starts.append(starts[-1] + self.width(element))
         return tuple(a for e in elements for a in range(starts[e], starts[e + 1]))
+
+    def known(self, condition: TExpr) -> bool | None:
+        """What a condition is, if literals and dimensions decide it."""
+        match condition:
+            case TConst(bool() as value):
+                return value
+            case TUnary("!"):
+                inner = self.known(condition.operand)
+                return None if inner is None else not inner
+            case TBinary("&&" | "||"):
+                sides = self.known(condition.left), self.known(condition.right)
+                decisive = condition.op == "||"
+                if sides[0] is decisive:
+                    return decisive
+                return sides[1] if sides[0] is not None else None
+            case TBinary(op) if op in _COMPARE:
+                left, right = self._known_int(condition.left), self._known_int(condition.right)
+                return None if left is None or right is None else _COMPARE[op](left, right)
+            case _:
+                return None
+
+    def _known_int(self, expr: TExpr) -> int | None:
+        if isinstance(expr, TDim):
+            return self.integer(expr.dim).as_int()
+        if isinstance(expr, TConst) and not isinstance(expr.value, bool | str):
+            return expr.value
+        return None
 
     def number(self, value: int | bool | str, dtype: AnyDType, span: Span) -> int | bool | str:
         """The value of a constant, checked against the dtype that a generic is bound to."""

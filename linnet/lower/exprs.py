@@ -181,8 +181,9 @@ class ExprLowerer(Context):
         return self.out.emit("if", [left], [BOOL], regions=regions)[0]
 
     def _if(self, expr: TIf) -> Bundle:
-        if isinstance(expr.condition, TConst):
-            return self.expr(expr.then if expr.condition.value else expr.otherwise)
+        known = self.known(expr.condition)
+        if known is not None:
+            return self.expr(expr.then if known else expr.otherwise)
         condition = self.value(expr.condition)
         return self.branch(
             condition, lambda: self.expr(expr.then), lambda: self.expr(expr.otherwise), expr.span

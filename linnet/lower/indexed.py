@@ -6,7 +6,6 @@ What depends on no index is lowered outside the operation and becomes an operand
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
 
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import AnyDType, DType
@@ -19,16 +18,20 @@ from linnet.check.typed import (
     TConst,
     TDim,
     TExpr,
+    TForRange,
+    TForSubs,
     TFunction,
     TIf,
     TIntrinsic,
     TLet,
+    TLetTuple,
     TLocal,
     TMatchEnum,
     TMatchOptional,
     TReduce,
     TReturn,
     TUnary,
+    TWhile,
 )
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
@@ -42,13 +45,13 @@ from linnet.ir.scalar import (
     Operand,
     Reduce,
     Scalar,
-    children,
 )
 from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Some, Variant
 from linnet.lower.context import Context
-from linnet.lower.fail import fail
+from linnet.lower.fail import refuse_at_points, refuse_unguarded
 from linnet.lower.names import BINARY, ELEMENTWISE, UNARY
+from linnet.lower.sizes import Sizes
 from linnet.source.files import Span
 
 _NARROW = (DType.F16, DType.BF16)
@@ -94,7 +97,7 @@ class _Notation:
         self.numbers: dict[IndexVar, tuple[int, ...]] = {}
         self.locals: dict[Local, Scalar] = {}
         self.count = 0
-        self._sizes: dict[int, tuple[Scalar, int]] = {}
+        self.sizes = Sizes()
 
     def bind(self, var: IndexVar, span: Span) -> list[tuple[int, Dim]]:
         """Number an index; a pack index becomes one for every axis."""
@@ -144,7 +147,7 @@ class _Notation:
                 return Apply(UNARY[expr.op], (operand,), self._dtype(expr.type))
             case TBinary():
                 if expr.op in ("&&", "||") and self.at.functions.faults.of(expr.right):
-                    self._guarded(expr.right.span, f"the right side of `{expr.op}`")
+                    refuse_unguarded(expr.right.span, f"the right side of `{expr.op}`")
                 args = self.scalar(expr.left), self.scalar(expr.right)
                 return Apply(BINARY[expr.op], args, self._dtype(expr.type))
             case TIf():
@@ -156,7 +159,7 @@ class _Notation:
             case TCall():
                 return self._inline(expr)
             case _:
-                return self._refuse(expr.span)
+                return refuse_at_points(expr.span)
 
     def _dtype(self, type_: CheckType) -> AnyDType:
         assert isinstance(type_, ScalarType | TensorType), type_
@@ -177,7 +180,7 @@ class _Notation:
 
     def _access(self, expr: TAccess) -> Scalar:
         if self.depends(expr.base):
-            self._refuse(expr.base.span)
+            refuse_at_points(expr.base.span)
         base = self.at.value(expr.base)
         positions = tuple(p for position in expr.positions for p in self._position(position))
         if base.type.dims is None:
@@ -206,20 +209,14 @@ class _Notation:
         return Reduce(expr.op, kept, tuple(pairs), body, self._dtype(expr.type))
 
     def _select(self, expr: TIf) -> Scalar:
+        known = self.at.known(expr.condition)
+        if known is not None:
+            return self.scalar(expr.then if known else expr.otherwise)
         for branch in (expr.then, expr.otherwise):
             if self.at.functions.faults.of(branch):
-                self._guarded(branch.span, "a branch of `if`")
+                refuse_unguarded(branch.span, "a branch of `if`")
         parts = (expr.condition, expr.then, expr.otherwise)
         return Apply("select", tuple(map(self.scalar, parts)), self._dtype(expr.type))
-
-    def _guarded(self, span: Span, where: str) -> NoReturn:
-        fail(
-            "E2190",
-            f"{where} reads at a runtime position in index notation",
-            span,
-            label="both sides are evaluated at every point",
-            help="compute a position that is always within the axis first, and read there",
-        )
 
     def _intrinsic(self, expr: TIntrinsic) -> Scalar:
         dtype = self._dtype(expr.type)
@@ -228,15 +225,15 @@ class _Notation:
             return operand if operand.dtype == dtype else Apply("cast", (operand,), dtype)
         if expr.name in ELEMENTWISE or expr.name == "select":
             return Apply(expr.name, tuple(map(self.scalar, expr.args)), dtype)
-        return self._refuse(expr.span)
+        return refuse_at_points(expr.span)
 
     def _match(self, expr: TMatchOptional | TMatchEnum) -> Scalar:
         if self.depends(expr.subject):
-            self._refuse(expr.subject.span)
+            refuse_at_points(expr.subject.span)
         subject = self.at.expr(expr.subject)
         if isinstance(expr, TMatchEnum):
             if not isinstance(subject, Variant):
-                self._refuse(expr.subject.span)
+                refuse_at_points(expr.subject.span)
             return self.scalar(dict(expr.arms)[subject.name])
         if not isinstance(subject, Some):
             return self.scalar(expr.none)
@@ -247,7 +244,7 @@ class _Notation:
         """A call on elements: the callee's body in place of the call."""
         callee = self.at.program.functions[expr.callee]
         if expr.sub is not None:
-            self._refuse(expr.span)
+            refuse_at_points(expr.span)
         scope = arguments(callee.generics, expr.generics, self.at.scope)
         if expr.own:
             scope = self.at.scope | scope
@@ -267,39 +264,24 @@ class _Notation:
                 if isinstance(arg.type, ScalarType):
                     inner[param.local] = self.scalar(arg)
                 elif self.depends(arg):
-                    self._refuse(arg.span)
+                    refuse_at_points(arg.span)
                 else:
                     self.at.env[param.local] = self.at.expr(arg)
         return inner
 
     def _body(self, callee: TFunction, call: Span) -> Scalar:
         for stmt in callee.body:
-            if not isinstance(stmt, TLet | TReturn) or not isinstance(stmt.value.type, ScalarType):
+            if isinstance(stmt, TForSubs | TForRange | TWhile | TLetTuple):
+                break
+            if not isinstance(stmt.value.type, ScalarType):
                 break
             value = self.scalar(stmt.value)
-            if self._size(value) > _LARGEST:
+            if self.sizes.of(value) > _LARGEST:
                 break
             if isinstance(stmt, TReturn):
                 return value
-            if stmt.local.mutable:
+            target = stmt.local if isinstance(stmt, TLet) else stmt.target
+            if isinstance(target, str):
                 break
-            self.locals[stmt.local] = value
-        return self._refuse(call)
-
-    def _size(self, scalar: Scalar) -> int:
-        """How many nodes a walk over `scalar` meets; what is used twice counts twice."""
-        found = self._sizes.get(id(scalar))
-        if found is None:
-            size = 1 + sum(map(self._size, children(scalar)))
-            # Held, so that no other expression comes to have its identity.
-            found = self._sizes[id(scalar)] = (scalar, size)
-        return found[1]
-
-    def _refuse(self, span: Span) -> NoReturn:
-        fail(
-            "E2190",
-            "this operation in index notation",
-            span,
-            label="cannot be evaluated element by element",
-            help="name the intermediate tensor with a `let` of its own",
-        )
+            self.locals[target] = value
+        return refuse_at_points(call)

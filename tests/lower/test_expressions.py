@@ -272,6 +272,25 @@ fn f<K: Dim, Q: Dim>(x: Tensor[K; f32], y: Tensor[Q; f32]) -> i32 {
     ]
 
 
+def test_conditions_on_dims_are_decided(tmp_path: Path) -> None:
+    text = """
+fn f<K: Dim, Q: Dim>(x: Tensor[K; f32], y: Tensor[Q; f32], b: bool) -> f32 {
+    return if K > 2 && !(Q == 1) || K == Q { 1.0 } else { if b && K > 9 { 2.0 } else { 3.0 } }
+}
+"""
+    made = source(tmp_path, text)
+    assert names(made.function("f", {"K": 3, "Q": 2})) == ["constant"]
+    assert names(made.function("f", {"K": 1, "Q": 1})) == ["constant"]
+    assert "if" in names(made.function("f", {"K": 2, "Q": 1}))
+    assert "if" in names(made.function("f", {"K": 3}))
+    open_ = made.function("f")
+    sizes = [(3, 2), (3, 1), (1, 1), (2, 1)]
+    results = [
+        run(open_, [np.zeros(k, F32), np.zeros(q, F32), np.bool_(True)])[0] for k, q in sizes
+    ]
+    assert [float(r) for r in results] == [1.0, 3.0, 1.0, 3.0]
+
+
 def test_literals_take_the_dtype_that_a_generic_is_bound_to(tmp_path: Path) -> None:
     text = "fn f<T: Float>(x: Tensor[4; T]) -> Tensor[4; T] { return x * 0.1 + 1 }"
     bf16 = ml_dtypes.bfloat16

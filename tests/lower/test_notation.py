@@ -166,7 +166,9 @@ fn f<N: Dim>(a: Tensor[N; i32]) -> Tensor[N; i32] {
 INLINE = """
 fn clip<T: Float>(x: T, limit: T = 2.0) -> T {
     let low = -limit
-    return max(min(x, limit), low)
+    var y = min(x, limit)
+    y = max(y, low)
+    return y
 }
 fn twice(x: f32) -> f32 { return clip(x) + clip(clip(x, 3.0), limit = 1.0) }
 fn f(a: Tensor[4; f32]) -> Tensor[4; f32] {
