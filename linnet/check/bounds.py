@@ -29,7 +29,7 @@ from linnet.check.dims import parts as inner_dims
 from linnet.check.linear import Fuel, contradictory
 from linnet.check.normal import Normalizer, divide_monomial, replace_atoms
 
-_FUEL = 100_000
+_FUEL = 40_000
 _QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3

@@ -8,108 +8,50 @@ numbers; what needs facts to be seen belongs to the prover.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import count
+from collections.abc import Mapping
 
-_serials = count()
+from linnet.check.atoms import (
+    Atom,
+    DimError,
+    Key,
+    Maximum,
+    Minimum,
+    Monomial,
+    Quotient,
+    Remainder,
+    Symbol,
+    atom_key,
+    monomial_key,
+    multiply_monomials,
+    sorted_dims,
+)
+from linnet.check.dim_text import dim_text
 
-
-class DimError(ZeroDivisionError):
-    """A dimension divides by zero."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Symbol:
-    """A generic dimension, or the element count of a shape pack; compared by identity."""
-
-    name: str
-    pack: bool = False
-    serial: int = field(default_factory=_serials.__next__, init=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Quotient:
-    """Floor division that does not come out."""
-
-    num: Dim
-    den: Dim
-
-
-@dataclass(frozen=True, slots=True)
-class Remainder:
-    """What floor division leaves; it has the sign of the divisor."""
-
-    num: Dim
-    den: Dim
-
-
-@dataclass(frozen=True, slots=True)
-class Minimum:
-    """The least of two or more dimensions."""
-
-    args: frozenset[Dim]
-
-
-@dataclass(frozen=True, slots=True)
-class Maximum:
-    """The greatest of two or more dimensions."""
-
-    args: frozenset[Dim]
-
-
-Atom = Symbol | Quotient | Remainder | Minimum | Maximum
-Monomial = tuple[Atom, ...]
-Key = tuple[object, ...]
-
-
-def atom_key(atom: Atom) -> Key:
-    """A total order of atoms: symbols by name and creation, then the compound ones."""
-    match atom:
-        case Symbol():
-            return (0, atom.name, atom.serial)
-        case Quotient():
-            return (1, "", 0, atom.num.key, atom.den.key)
-        case Remainder():
-            return (2, "", 0, atom.num.key, atom.den.key)
-        case Minimum():
-            return (3, "", 0, *sorted_keys(atom.args))
-        case Maximum():
-            return (4, "", 0, *sorted_keys(atom.args))
-
-
-def sorted_keys(dims: Iterable[Dim]) -> list[Key]:
-    """The keys of `dims` in order."""
-    return [d.key for d in sorted_dims(dims)]
-
-
-def sorted_dims(dims: Iterable[Dim]) -> list[Dim]:
-    """`dims` in their stable order."""
-    return sorted(dims, key=_dim_key)
-
-
-def _dim_key(dim: Dim) -> Key:
-    return dim.key
-
-
-@lru_cache(maxsize=1 << 14)
-def monomial_key(monomial: Monomial) -> Key:
-    """High degree first, then by atoms; the constant comes last."""
-    return (-len(monomial), *(atom_key(a) for a in monomial))
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Atom",
+    "Dim",
+    "DimError",
+    "Key",
+    "Maximum",
+    "Minimum",
+    "Monomial",
+    "Quotient",
+    "Remainder",
+    "Symbol",
+    "atom_key",
+    "dim_max",
+    "dim_min",
+    "monomial_key",
+    "parts",
+    "rebuild",
+    "sorted_dims",
+]
 
 
 def _term_key(term: tuple[Monomial, int]) -> Key:
     return monomial_key(term[0])
-
-
-@lru_cache(maxsize=1 << 14)
-def multiply_monomials(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two monomials."""
-    return tuple(sorted(a + b, key=atom_key)) if a and b else a or b
 
 
 class Dim:
@@ -146,7 +88,8 @@ class Dim:
     def key(self) -> Key:
         """A sort key: a stable total order of dimensions."""
         if self._key is None:
-            self._key = tuple((monomial_key(m), c) for m, c in self.terms)
+            terms = self.terms or (((), 0),)
+            self._key = tuple((monomial_key(m), c) for m, c in terms)
         return self._key
 
     def __hash__(self) -> int:
@@ -265,15 +208,7 @@ class Dim:
         return total
 
     def __str__(self) -> str:
-        ordered = list(self.terms)
-        positive = next((i for i, (_, c) in enumerate(ordered) if c > 0), 0)
-        ordered.insert(0, ordered.pop(positive)) if ordered else None
-        text = ""
-        for monomial, c in ordered:
-            term = _term_text(monomial, abs(c))
-            sign = "-" if c < 0 else "+"
-            text += f" {sign} {term}" if text else term if c > 0 else f"-{term}"
-        return text or "0"
+        return dim_text(self)
 
     def __repr__(self) -> str:
         return f"Dim({self})"
@@ -383,13 +318,16 @@ def _extreme(dims: tuple[int | Symbol | Dim, ...], sign: int) -> frozenset[Dim]:
     kept: list[Dim] = []
     for dim in map(Dim.of, dims):
         atom = dim.as_atom()
-        for d in atom.args if isinstance(atom, kind) else (dim,):
-            gaps = [(d - k).as_int() for k in kept]
-            if any(g is not None and g * sign >= 0 for g in gaps):
-                continue
-            kept = [k for k, g in zip(kept, gaps, strict=True) if g is None]
-            kept.append(d)
+        for d in sorted_dims(atom.args) if isinstance(atom, kind) else (dim,):
+            if not any(_plainly_natural((d - k) * sign) for k in kept):
+                kept = [k for k in kept if not _plainly_natural((k - d) * sign)]
+                kept.append(d)
     return frozenset(kept)
+
+
+def _plainly_natural(dim: Dim) -> bool:
+    """Whether only symbols are added up, and no term is negative."""
+    return all(c > 0 and all(isinstance(a, Symbol) for a in m) for m, c in dim.terms)
 
 
 def dim_min(*dims: int | Symbol | Dim) -> Dim:
@@ -402,35 +340,3 @@ def dim_max(*dims: int | Symbol | Dim) -> Dim:
     """The greatest of one or more dimensions."""
     kept = _extreme(dims, -1)
     return next(iter(kept)) if len(kept) == 1 else Dim.atom(Maximum(kept))
-
-
-def _term_text(monomial: Monomial, c: int) -> str:
-    factors = [str(c)] if c != 1 or not monomial else []
-    for atom in monomial:
-        text = _atom_text(atom)
-        tight = not isinstance(atom, Quotient | Remainder) or not factors
-        factors.append(text if tight else f"({text})")
-    return " * ".join(factors)
-
-
-def _atom_text(atom: Atom) -> str:
-    match atom:
-        case Symbol():
-            return atom.name
-        case Quotient():
-            return f"{_operand(atom.num)} / {_operand(atom.den, divisor=True)}"
-        case Remainder():
-            return f"{_operand(atom.num)} % {_operand(atom.den, divisor=True)}"
-        case Minimum():
-            return f"min({', '.join(map(str, sorted_dims(atom.args)))})"
-        case Maximum():
-            return f"max({', '.join(map(str, sorted_dims(atom.args)))})"
-
-
-def _operand(dim: Dim, *, divisor: bool = False) -> str:
-    """`dim` beside `/` or `%`, which bind as `*` does, from the left."""
-    atom = dim.as_atom()
-    bare = len(dim.terms) <= 1 and all(c > 0 for _, c in dim.terms)
-    if divisor:
-        bare = dim.as_int() is not None or isinstance(atom, Symbol | Minimum | Maximum)
-    return str(dim) if bare else f"({dim})"

@@ -20,7 +20,7 @@ from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
 from linnet.check.relations import Relation
 
 _PASSES = 3
-_EFFORT = 4
+_EFFORT = 3
 
 
 @dataclass(slots=True)
