@@ -10,6 +10,7 @@ from linnet.backends.numpy.dtypes import NUMPY, Array, concrete
 from linnet.backends.numpy.liveness import Deaths
 from linnet.check.dims import Dim, DimError, Symbol
 from linnet.ir.core import Module
+from linnet.ir.extents import Fit, fit_extent
 from linnet.ir.types import Type
 
 Path = tuple[str, ...]
@@ -78,18 +79,10 @@ def bind_symbols(
 
 def _solve(dim: Dim, extent: int, bound: dict[Symbol, int]) -> bool:
     """Bind or check what `dim == extent` says; False if it does not say enough yet."""
-    rest = dim.substitute({s: Dim.of(n) for s, n in bound.items()})
-    symbols = list(rest.symbols())
-    if not symbols:
-        if rest.as_int() != extent:
-            raise RuntimeFault(f"`{dim}` is {rest} here and {extent} there", "E2202")
-        return True
-    terms = dict((rest - rest.constant).terms)
-    slope = terms.get((symbols[0],))
-    if slope is None or len(terms) > 1:
-        return False
-    number, over = divmod(extent - rest.constant, slope)
-    if over or number < 0:
-        raise RuntimeFault(f"no `{symbols[0]}` makes `{dim}` equal to {extent}", "E2202")
-    bound[symbols[0]] = number
-    return True
+    fit, symbol = fit_extent(dim, extent, bound)
+    if fit is Fit.DIFFERS:
+        expected = dim.substitute({s: Dim.of(n) for s, n in bound.items()})
+        raise RuntimeFault(f"`{dim}` is {expected} here and {extent} there", "E2202")
+    if fit is Fit.IMPOSSIBLE:
+        raise RuntimeFault(f"no `{symbol}` makes `{dim}` equal to {extent}", "E2202")
+    return fit is not Fit.OPEN

@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
 from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -87,9 +88,7 @@ class Checkpoint:
         step = max(1, CHUNK // source.itemsize)
         for start in range(0, source.size, step):
             part = source[start : start + step]
-            # Values beyond the range become infinities, as the conversion is defined.
-            with np.errstate(over="ignore", invalid="ignore"):
-                result[start : start + step] = part.astype(dtype)
+            result[start : start + step] = cast(part, OF_NUMPY[dtype])
             at = info.start + start * source.itemsize
             self._give_back(info, at, at + part.nbytes)
         result.flags.writeable = False

@@ -14,6 +14,7 @@ from linnet.check.relations import Relation
 from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TConst, TFunction, TParam
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
+from linnet.ir.extents import Fit, fit_extent
 from linnet.lower.bindings import Bound
 from linnet.nest.checkpoint import Array
 from linnet.nest.random_weights import array_dtype
@@ -186,39 +187,29 @@ class _Shapes:
             self.pending = left
 
     def _solve(self, param: TParam, axis: int, dim: Dim, extent: int) -> bool:
-        rest = dim.substitute({s: Dim.of(n) for s, n in self.bound.items()})
-        symbols = list(rest.symbols())
-        if not symbols:
-            if rest.as_int() != extent:
-                self._differ(param, axis, dim, rest.as_int(), extent)
-            return True
-        terms = dict((rest - rest.constant).terms)
-        slope = terms.get((symbols[0],))
-        if slope is None or len(terms) > 1:
-            return False
-        number, over = divmod(extent - rest.constant, slope)
-        if over or number < 0:
-            what = f"axis {axis} is {extent}, and no {symbols[0]} makes `{dim}` that"
+        fit, symbol = fit_extent(dim, extent, self.bound)
+        if fit is Fit.DIFFERS:
+            self._differ(param, axis, dim, extent)
+        if fit is Fit.IMPOSSIBLE:
+            what = f"axis {axis} is {extent}, and no {symbol} makes `{dim}` that"
             _refuse("E2202", f"`{param.local.name}`: {what}", self.function, param)
-        self.bound[symbols[0]] = number
-        self.source[symbols[0]] = param.local.name
-        return True
+        if symbol is not None:
+            self.source[symbol] = param.local.name
+        return fit is not Fit.OPEN
 
-    def _differ(
-        self, param: TParam, axis: int, dim: Dim, expected: int | None, extent: int
-    ) -> NoReturn:
+    def _differ(self, param: TParam, axis: int, dim: Dim, extent: int) -> NoReturn:
         name = param.local.name
         symbol = dim.as_symbol()
         if symbol is not None:
             there = self.source[symbol]
             place = "on another axis" if there == name else f"in `{there}`"
-            message = f"`{name}`: {symbol} is {extent} here and {self.bound[symbol]} {place}"
+            message = f"{symbol} is {extent} here and {self.bound[symbol]} {place}"
         elif dim.symbols():
             known = ", ".join(f"{s} is {self.bound[s]}" for s in _ordered(dim))
-            message = f"`{name}`: axis {axis} is {extent}, `{dim}` is {expected}, as {known}"
+            message = f"axis {axis} is {extent}, it must be `{dim}`, and {known}"
         else:
-            message = f"`{name}`: axis {axis} is {extent}, it must be {expected}"
-        _refuse("E2202", message, self.function, param)
+            message = f"axis {axis} is {extent}, it must be {dim}"
+        _refuse("E2202", f"`{name}`: {message}", self.function, param)
 
     def check(self, facts: Sequence[Relation], written: Sequence[Relation]) -> None:
         """The entry's own `where`."""

@@ -117,6 +117,15 @@ def test_converts_to_nearest_even(write_tensors: Callable[..., Path]) -> None:
     assert np.isnan(array[4])
 
 
+def test_converts_f64_with_one_rounding(write_tensors: Callable[..., Path]) -> None:
+    # By way of f32 it would become 1.0: a tie that the last bits decide.
+    data = np.array([1 + 2**-8 + 2**-40], np.float64).tobytes()
+    entry = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
+    checkpoint = opened(write_tensors("m.safetensors", {"w": entry}, data))
+    array = checkpoint.converted(checkpoint.tensors["w"], BFLOAT16)
+    assert array.astype(np.float64).tolist() == [1.0078125]
+
+
 def declared(path: str, shape: tuple[int, ...], dtype: str) -> ParameterDecl:
     return ParameterDecl(path, shape, dtype)
 
