@@ -171,6 +171,24 @@ def test_counter_position_is_the_index() -> None:
     assert [op.name for op in ops] == ["iota", "permute"]
 
 
+def test_counter_along_a_longer_axis_is_no_index() -> None:
+    b = Builder()
+    x = b.param(Type(F32, (Dim.of(5),)))
+    n = b.emit("iota", [], Type(I64, (Dim.of(3),)))
+    attrs = {"indices": (Dim.of(3),), "expr": access(0, access(1, 0, dtype=I64))}
+    y = b.emit("indexed", [x, n], Type(F32, (Dim.of(3),)), attrs)
+    module = Module("main", (), {"main": b.function("main", None, [y])})
+    assert [op.name for op in ops_of(module)] == ["iota", "gather"]
+    (found,) = run(module, [np.arange(5, dtype=np.float32) * 2])
+    assert found.tolist() == [0.0, 2.0, 4.0]
+
+
+def test_all_factors_go_into_one_contraction() -> None:
+    body = times(access(0, 0, 2), times(access(1, 1, 2), access(2, 2)))
+    (op,) = ops_of(built([tensor(B, K), tensor(Q, K), tensor(K)], dims(B, Q), total(2, K, body)))
+    assert op.attrs["inputs"] == ((0, 2), (1, 2), (2,))
+
+
 def test_regions_are_vectorized() -> None:
     b = Builder()
     x = b.param(tensor(B))
