@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
@@ -237,18 +236,26 @@ _SHIPPED = {
 
 def backend_names() -> tuple[str, ...]:
     """Every backend that may be asked for, the shipped ones first."""
-    return tuple(dict.fromkeys([*_SHIPPED, *(e.name for e in entry_points(group=GROUP))]))
+    return tuple(dict.fromkeys([*_SHIPPED, *(e.name for e in _offered())]))
 
 
 def get_backend(name: str) -> Backend:
     """The backend called `name`; a `LinnetError` that says what to do where there is none."""
     if name in _SHIPPED:
         return _shipped(name)
-    for found in entry_points(group=GROUP):
+    for found in _offered():
         if found.name == name:
             return found.load()()
     known = ", ".join(f"`{n}`" for n in backend_names())
     raise _refused("E2102", f"there is no backend `{name}`", f"the backends are {known}")
+
+
+def _offered() -> Iterable[Any]:
+    """The entry points by which other packages offer backends."""
+    # Slow to import, and seldom asked for.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def _shipped(name: str) -> Backend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from typing import Any
 
 import pytest
@@ -144,6 +145,9 @@ def test_a_third_party_backend_is_found(monkeypatch: pytest.MonkeyPatch) -> None
         def load() -> Any:
             return lambda: "the backend"
 
-    monkeypatch.setattr(base, "entry_points", lambda group: [Found] if group == base.GROUP else [])
+    def entry_points(group: str) -> list[Any]:
+        return [Found] if group == "linnet.backends" else []
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     assert get_backend("other") == "the backend"
     assert base.backend_names() == ("numpy", "torch", "jax", "other")
