@@ -1,0 +1,30 @@
+"""Random programs: they check, their IR is sound, and it computes what NumPy does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from linnet.backends.numpy.interpreter import run
+from linnet.ir.parse import parse
+from linnet.ir.text import same, show
+from tests.lower.lowering import source
+from tests.lower.programs import Program, programs
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(program=programs())
+def test_a_random_program_means_what_numpy_says(
+    program: Program, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    made = source(tmp_path_factory.mktemp("random"), program.text)
+    args = [*(t.value for t in program.args), np.int64(1)]
+    for generics in (None, program.sizes, {"A": program.sizes["A"]}):
+        module = made.function("f", generics)
+        assert same(parse(show(module), module.symbols), module)
+        symbols = {s: program.sizes[s.name] for s in module.symbols}
+        results = run(module, args, symbols=symbols)
+        for tensor, result in zip(program.values, results, strict=True):
+            assert result.dtype == np.int64 and result.shape == tensor.value.shape, tensor
+            np.testing.assert_array_equal(result, tensor.value, err_msg=tensor.name)
