@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linnet.backends.numpy.interpreter import run
+from linnet.check.dims import Dim
+from linnet.check.dtypes import DType
+from linnet.ir.builder import Builder
+from linnet.ir.core import Function, Module
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
+from linnet.ir.passes.rewrite import operations
+from linnet.ir.types import Type
+from linnet.ir.verify import verify
+
+X = Type(DType.F32, (Dim.of(2),))
+
+
+def scale() -> Function:
+    """x * w, counting its calls in `n`."""
+    b = Builder()
+    x = b.param(X)
+    n = b.emit("state_read", [], X, {"path": ("n",)})
+    w = b.emit("param", [], X, {"path": ("w",)})
+    b.emit_all("state_write", [b.emit("add", [n, w], X)], [], {"path": ("n",)})
+    return b.function("scale", None, [b.emit("mul", [x, w], X)])
+
+
+def layers(name: str, callee: str, at: tuple[str, ...]) -> Function:
+    """`callee` on each of two blocks."""
+    b = Builder()
+    x = b.param(X)
+    inner = b.nested()
+    carried = inner.param(X)
+    y = inner.emit("call", [carried], X, {"callee": callee, "at": ("layers", "$layer", *at)})
+    attrs: dict[str, Any] = {"array": ("layers",), "count": Dim.of(2), "var": "layer"}
+    results = [b.emit("each", [x], X, attrs, [inner.region([y])])]
+    return b.function(name, "std::op" if name == "middle" else None, results)
+
+
+def module() -> Module:
+    functions = [layers("main", "middle", ("own",)), layers("middle", "scale", ()), scale()]
+    return Module("main", (), {f.name: f for f in functions})
+
+
+def results(module: Module) -> tuple[list[float], dict[str, Any]]:
+    paths = [f"layers.{i}.own.layers.{j}" for i in range(2) for j in range(2)]
+    weights = {f"{p}.w": np.array([2.0 + k, 1.0], np.float32) for k, p in enumerate(paths)}
+    state: dict[str, Any] = {}
+    (y,) = run(module, [np.array([1.0, 5.0], np.float32)], weights=weights, state=state)
+    return y.tolist(), {k: v.tolist() for k, v in state.items()}
+
+
+def callees(module: Module) -> set[str]:
+    ops = [op for f in module.functions.values() for op in operations(f.body)]
+    return {op.attrs["callee"] for op in ops if op.name == "call"}
+
+
+def test_everything() -> None:
+    whole = module()
+    verify(whole)
+    flat = dce(inline(whole, lambda f: True))
+    verify(flat)
+    assert set(flat.functions) == {"main"}
+    assert callees(flat) == set()
+    eaches = [op for op in operations(flat.functions["main"].body) if op.name == "each"]
+    assert [op.attrs["var"] for op in eaches] == ["layer", "layer_"]
+    assert eaches[1].attrs["array"] == ("layers", "$layer", "own", "layers")
+    assert results(flat) == results(whole)
+    assert results(flat)[0] == [2.0 * 3 * 4 * 5, 5.0]
+    assert len(results(flat)[1]) == 4
+
+
+def test_only_what_is_chosen() -> None:
+    partly = inline(module(), lambda f: f.op is None)
+    verify(partly)
+    assert callees(partly) == {"middle"}
+    assert results(partly) == results(module())
+    assert set(partly.functions) == {"main", "middle", "scale"}
+
+
+def test_nothing_chosen_changes_nothing() -> None:
+    whole = module()
+    kept = inline(whole, lambda f: False)
+    assert all(kept.functions[n] is f for n, f in whole.functions.items())
+
+
+def test_a_function_called_twice_has_fresh_values() -> None:
+    b = Builder()
+    x = b.param(X)
+    for _ in range(2):
+        x = b.emit("call", [x], X, {"callee": "scale", "at": ("sub",)})
+    both = Module("main", (), {"main": b.function("main", None, [x]), "scale": scale()})
+    flat = dce(inline(both, lambda f: f.name == "scale"))
+    verify(flat)
+    names = [op.name for op in flat.functions["main"].body]
+    assert names == ["state_read", "param", "add", "state_write", "mul"] * 2
