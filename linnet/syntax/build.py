@@ -6,15 +6,13 @@ the parser never goes back. Nothing here keeps state, so one builder serves all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.build_items import Parts, Types, join, name_of, names_of
 from linnet.syntax.lexer import int_value, string_value
 from linnet.syntax.tokens import Token
-
-Parts = list[Any]
 
 _PRECEDENCE = {
     **dict.fromkeys(("||",), 1),
@@ -29,35 +27,11 @@ _PRECEDENCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BlockHead:
-    """A block without its members."""
-
-    public: bool
-    name: ast.Name
-    generics: tuple[ast.Generic, ...]
-    where: tuple[ast.Expr, ...]
-    span: Span
-
-
-def _join(first: Any, last: Any) -> Span:
-    a, b = first.span, last.span
-    return Span(a.file, a.start, b.end)
-
-
-def _name(token: Token) -> ast.Name:
-    return ast.Name(token.text, token.span)
-
-
-def _names(tokens: list[Token]) -> tuple[ast.Name, ...]:
-    return tuple(_name(token) for token in tokens)
-
-
 def _path_expr(tokens: list[Token]) -> ast.Expr:
     first = tokens[0]
     value: ast.Expr = ast.NameExpr(first.text, first.span)
     for token in tokens[1:]:
-        value = ast.FieldExpr(value, _name(token), _join(first, token))
+        value = ast.FieldExpr(value, name_of(token), join(first, token))
     return value
 
 
@@ -80,151 +54,7 @@ def _fold(parts: Parts) -> ast.Expr:
 def _combine(operands: list[ast.Expr], sign: Token) -> None:
     right = operands.pop()
     left = operands[-1]
-    operands[-1] = ast.BinaryExpr(sign.text, left, right, sign.span, _join(left, right))
-
-
-class Lists:
-    """Lists and what passes through unchanged."""
-
-    def same(self, c: Parts) -> Any:
-        return c[0]
-
-    def second(self, c: Parts) -> Any:
-        return c[1]
-
-    def absent(self, c: Parts) -> None:
-        return None
-
-    def nothing(self, c: Parts) -> Parts:
-        return []
-
-    def seq_one(self, c: Parts) -> Parts:
-        return c
-
-    def seq_next(self, c: Parts) -> Parts:
-        c[0].append(c[1])
-        return c[0]
-
-    def seq_more(self, c: Parts) -> Parts:
-        c[0].append(c[2])
-        return c[0]
-
-    path_one = seq_one
-    path_more = seq_more
-
-    def name(self, c: Parts) -> ast.Name:
-        return _name(c[0])
-
-
-class Items(Lists):
-    """Units and their parts."""
-
-    def module_path(self, parts: list[Token]) -> ast.ModulePath:
-        return ast.ModulePath(_names(parts), _join(parts[0], parts[-1]))
-
-    def header(self, c: Parts) -> ast.ModulePath:
-        return self.module_path(c[1])
-
-    def use_module(self, c: Parts) -> ast.UseDecl:
-        return ast.UseDecl(self.module_path(c[1]), None, _join(c[0], c[1][-1]))
-
-    def use_names(self, c: Parts) -> ast.UseDecl:
-        return ast.UseDecl(self.module_path(c[1]), tuple(c[4]), _join(c[0], c[5]))
-
-    def use_plain(self, c: Parts) -> ast.UseName:
-        return ast.UseName(_name(c[0]), None)
-
-    def use_renamed(self, c: Parts) -> ast.UseName:
-        return ast.UseName(_name(c[0]), _name(c[2]))
-
-    def function(self, c: Parts) -> ast.FunctionDecl:
-        public, kind, name, generics, _, params, _, _, result, where, _, body, end = c
-        first = public or kind
-        return ast.FunctionDecl(
-            kind.text,
-            public is not None,
-            _name(name),
-            tuple(generics),
-            tuple(params),
-            result,
-            tuple(where),
-            tuple(body),
-            None,
-            _join(first, where[-1] if where else result),
-            end.span,
-            _join(first, end),
-        )
-
-    def block_head(self, c: Parts) -> BlockHead:
-        public, keyword, name, generics, where, brace = c
-        span = _join(public or keyword, brace)
-        return BlockHead(public is not None, _name(name), tuple(generics), tuple(where), span)
-
-    def member(self, c: Parts) -> ast.Member:
-        kind, name, _, type_, default = c
-        span = _join(kind, default or type_)
-        return ast.Member(kind.text, _name(name), type_, default, None, span)
-
-    def struct_decl(self, c: Parts) -> ast.StructDecl:
-        public, keyword, name, generics, where, _, fields, end = c
-        return ast.StructDecl(
-            public is not None,
-            _name(name),
-            tuple(generics),
-            tuple(where),
-            tuple(fields),
-            None,
-            _join(public or keyword, end),
-        )
-
-    def field(self, c: Parts) -> ast.StructField:
-        return ast.StructField(_name(c[0]), c[2], _join(c[0], c[2]))
-
-    def enum_decl(self, c: Parts) -> ast.EnumDecl:
-        public, keyword, name, _, variants, end = c
-        span = _join(public or keyword, end)
-        return ast.EnumDecl(public is not None, _name(name), tuple(variants), None, span)
-
-    def alias_decl(self, c: Parts) -> ast.AliasDecl:
-        public, keyword, name, generics, _, type_ = c
-        span = _join(public or keyword, type_)
-        return ast.AliasDecl(public is not None, _name(name), tuple(generics), type_, None, span)
-
-    def const_decl(self, c: Parts) -> ast.ConstDecl:
-        public, keyword, name, annotation, _, value = c
-        span = _join(public or keyword, value)
-        return ast.ConstDecl(public is not None, _name(name), annotation, value, None, span)
-
-    def plain_generic(self, c: Parts) -> ast.Generic:
-        return ast.Generic(_name(c[0]), False, _name(c[2]), c[3], _join(c[0], c[3] or c[2]))
-
-    def pack_generic(self, c: Parts) -> ast.Generic:
-        return ast.Generic(_name(c[1]), True, _name(c[3]), c[4], _join(c[0], c[4] or c[3]))
-
-    def param(self, c: Parts) -> ast.Param:
-        return ast.Param(_name(c[0]), c[2], c[3], _join(c[0], c[3] or c[2]))
-
-
-class Types(Items):
-    """Types."""
-
-    def optional_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.OptionalTypeExpr(c[0], _join(c[0], c[1]))
-
-    def named_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.NamedTypeExpr(_names(c[0]), None, _join(c[0][0], c[0][-1]))
-
-    def generic_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.NamedTypeExpr(_names(c[0]), tuple(c[2]), _join(c[0][0], c[3]))
-
-    def tensor_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.TensorTypeExpr(tuple(c[2]), c[4], _join(c[0], c[5]))
-
-    def array_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.ArrayTypeExpr(c[1], c[3], _join(c[0], c[4]))
-
-    def tuple_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.TupleTypeExpr((c[1], *c[3]), _join(c[0], c[4]))
+    operands[-1] = ast.BinaryExpr(sign.text, left, right, sign.span, join(left, right))
 
 
 class Statements(Types):
@@ -232,38 +62,38 @@ class Statements(Types):
 
     def let(self, c: Parts) -> ast.Stmt:
         mutable = c[0].text == "var"
-        return ast.LetStmt(mutable, _name(c[1]), c[2], None, c[4], _join(c[0], c[4]))
+        return ast.LetStmt(mutable, name_of(c[1]), c[2], None, c[4], join(c[0], c[4]))
 
     def let_indexed(self, c: Parts) -> ast.Stmt:
         mutable = c[0].text == "var"
-        return ast.LetStmt(mutable, _name(c[1]), None, tuple(c[3]), c[6], _join(c[0], c[6]))
+        return ast.LetStmt(mutable, name_of(c[1]), None, tuple(c[3]), c[6], join(c[0], c[6]))
 
     def let_tuple(self, c: Parts) -> ast.Stmt:
-        return ast.LetTupleStmt(tuple(c[2]), c[5], _join(c[0], c[5]))
+        return ast.LetTupleStmt(tuple(c[2]), c[5], join(c[0], c[5]))
 
     def assign(self, c: Parts) -> ast.Stmt:
-        return ast.AssignStmt(_name(c[0]), None, c[2], _join(c[0], c[2]))
+        return ast.AssignStmt(name_of(c[0]), None, c[2], join(c[0], c[2]))
 
     def assign_indexed(self, c: Parts) -> ast.Stmt:
-        return ast.AssignStmt(_name(c[0]), tuple(c[2]), c[5], _join(c[0], c[5]))
+        return ast.AssignStmt(name_of(c[0]), tuple(c[2]), c[5], join(c[0], c[5]))
 
     def return_(self, c: Parts) -> ast.Stmt:
-        return ast.ReturnStmt(c[1], _join(c[0], c[1]))
+        return ast.ReturnStmt(c[1], join(c[0], c[1]))
 
     def while_(self, c: Parts) -> ast.Stmt:
-        return ast.WhileStmt(c[1], tuple(c[3]), _join(c[0], c[4]))
+        return ast.WhileStmt(c[1], tuple(c[3]), join(c[0], c[4]))
 
     def for_each(self, c: Parts) -> ast.Stmt:
-        return ast.StaticForStmt(_name(c[2]), c[4], None, tuple(c[6]), _join(c[0], c[7]))
+        return ast.StaticForStmt(name_of(c[2]), c[4], None, tuple(c[6]), join(c[0], c[7]))
 
     def for_range(self, c: Parts) -> ast.Stmt:
-        return ast.StaticForStmt(_name(c[2]), c[4], c[6], tuple(c[8]), _join(c[0], c[9]))
+        return ast.StaticForStmt(name_of(c[2]), c[4], c[6], tuple(c[8]), join(c[0], c[9]))
 
     def plain_index(self, c: Parts) -> ast.IndexName:
         return ast.IndexName(c[0].text, False, c[0].span)
 
     def pack_index(self, c: Parts) -> ast.IndexName:
-        return ast.IndexName(c[1].text, True, _join(c[0], c[1]))
+        return ast.IndexName(c[1].text, True, join(c[0], c[1]))
 
 
 class Operators(Statements):
@@ -283,16 +113,16 @@ class Operators(Statements):
         return _fold(self.chain_more(c))
 
     def unary(self, c: Parts) -> ast.Expr:
-        return ast.UnaryExpr(c[0].text, c[1], _join(c[0], c[1]))
+        return ast.UnaryExpr(c[0].text, c[1], join(c[0], c[1]))
 
     def reduce(self, c: Parts) -> ast.Expr:
-        return ast.ReduceExpr(c[0].text, None, tuple(c[2]), c[4], _join(c[0], c[4]))
+        return ast.ReduceExpr(c[0].text, None, tuple(c[2]), c[4], join(c[0], c[4]))
 
     def reduce_as(self, c: Parts) -> ast.Expr:
-        return ast.ReduceExpr(c[0].text, c[2], tuple(c[5]), c[7], _join(c[0], c[7]))
+        return ast.ReduceExpr(c[0].text, c[2], tuple(c[5]), c[7], join(c[0], c[7]))
 
     def int_(self, c: Parts) -> ast.Expr:
-        return ast.IntLit(int_value(c[0].text), c[0].span)
+        return ast.IntLit(int_value(c[0].text) or 0, c[0].span)
 
     def float_(self, c: Parts) -> ast.Expr:
         return ast.FloatLit(c[0].text.replace("_", ""), c[0].span)
@@ -310,25 +140,25 @@ class Operators(Statements):
         return ast.NoneLit(c[0].span)
 
     def some(self, c: Parts) -> ast.Expr:
-        return ast.SomeExpr(c[2], _join(c[0], c[3]))
+        return ast.SomeExpr(c[2], join(c[0], c[3]))
 
     def grouped(self, c: Parts) -> ast.Expr:
         """The expression itself; its span takes the parentheses in."""
         inner = c[1]
         fields = [getattr(inner, name) for name in inner.__slots__[:-1]]
-        return cast(ast.Expr, type(inner)(*fields, _join(c[0], c[2])))
+        return cast(ast.Expr, type(inner)(*fields, join(c[0], c[2])))
 
     def tuple_(self, c: Parts) -> ast.Expr:
-        return ast.TupleExpr((c[1], *c[3]), _join(c[0], c[4]))
+        return ast.TupleExpr((c[1], *c[3]), join(c[0], c[4]))
 
     def empty_shape(self, c: Parts) -> ast.Expr:
-        return ast.ShapeExpr((), _join(c[0], c[1]))
+        return ast.ShapeExpr((), join(c[0], c[1]))
 
     def shape(self, c: Parts) -> ast.Expr:
-        return ast.ShapeExpr(tuple(c[1]), _join(c[0], c[2]))
+        return ast.ShapeExpr(tuple(c[1]), join(c[0], c[2]))
 
     def pack(self, c: Parts) -> ast.Expr:
-        return ast.PackExpr(_name(c[1]), _join(c[0], c[1]))
+        return ast.PackExpr(name_of(c[1]), join(c[0], c[1]))
 
 
 class Builder(Operators):
@@ -348,65 +178,65 @@ class Builder(Operators):
         return c[1], c[2].end
 
     def match(self, c: Parts) -> ast.Expr:
-        return ast.MatchExpr(c[1], tuple(c[3]), _join(c[0], c[-1]))
+        return ast.MatchExpr(c[1], tuple(c[3]), join(c[0], c[-1]))
 
     def arm(self, c: Parts) -> ast.MatchArm:
-        return ast.MatchArm(c[0], c[2], _join(c[0], c[2]))
+        return ast.MatchArm(c[0], c[2], join(c[0], c[2]))
 
     def some_pattern(self, c: Parts) -> ast.Pattern:
-        return ast.SomePattern(_name(c[2]), _join(c[0], c[3]))
+        return ast.SomePattern(name_of(c[2]), join(c[0], c[3]))
 
     def none_pattern(self, c: Parts) -> ast.Pattern:
         return ast.NonePattern(c[0].span)
 
     def variant_pattern(self, c: Parts) -> ast.Pattern:
-        return ast.VariantPattern(_name(c[0]), c[0].span)
+        return ast.VariantPattern(name_of(c[0]), c[0].span)
 
     def struct(self, c: Parts) -> ast.Expr:
-        return ast.StructExpr(_names(c[0]), None, tuple(c[2]), _join(c[0][0], c[3]))
+        return ast.StructExpr(names_of(c[0]), None, tuple(c[2]), join(c[0][0], c[3]))
 
     def struct_empty(self, c: Parts) -> ast.Expr:
-        return ast.StructExpr(_names(c[0]), None, (), _join(c[0][0], c[2]))
+        return ast.StructExpr(names_of(c[0]), None, (), join(c[0][0], c[2]))
 
     def struct_generic(self, c: Parts) -> ast.Expr:
-        return ast.StructExpr(_names(c[0]), tuple(c[2]), tuple(c[5]), _join(c[0][0], c[6]))
+        return ast.StructExpr(names_of(c[0]), tuple(c[2]), tuple(c[5]), join(c[0][0], c[6]))
 
     def struct_generic_empty(self, c: Parts) -> ast.Expr:
-        return ast.StructExpr(_names(c[0]), tuple(c[2]), (), _join(c[0][0], c[5]))
+        return ast.StructExpr(names_of(c[0]), tuple(c[2]), (), join(c[0][0], c[5]))
 
     def field_value(self, c: Parts) -> ast.FieldValue:
-        return ast.FieldValue(_name(c[0]), c[2], _join(c[0], c[2]))
+        return ast.FieldValue(name_of(c[0]), c[2], join(c[0], c[2]))
 
     def call(self, c: Parts) -> ast.Expr:
-        return ast.CallExpr(c[0], None, tuple(c[2]), _join(c[0], c[3]))
+        return ast.CallExpr(c[0], None, tuple(c[2]), join(c[0], c[3]))
 
     def call_generic(self, c: Parts) -> ast.Expr:
         callee = _path_expr(c[0])
-        return ast.CallExpr(callee, tuple(c[2]), tuple(c[5]), _join(callee, c[6]))
+        return ast.CallExpr(callee, tuple(c[2]), tuple(c[5]), join(callee, c[6]))
 
     def method_generic(self, c: Parts) -> ast.Expr:
-        return ast.CallExpr(c[0], tuple(c[2]), tuple(c[5]), _join(c[0], c[6]))
+        return ast.CallExpr(c[0], tuple(c[2]), tuple(c[5]), join(c[0], c[6]))
 
     def positional(self, c: Parts) -> ast.Argument:
         return ast.Argument(None, c[0], c[0].span)
 
     def named(self, c: Parts) -> ast.Argument:
-        return ast.Argument(_name(c[0]), c[2], _join(c[0], c[2]))
+        return ast.Argument(name_of(c[0]), c[2], join(c[0], c[2]))
 
     def field_of(self, c: Parts) -> ast.Expr:
-        return ast.FieldExpr(c[0], _name(c[2]), _join(c[0], c[2]))
+        return ast.FieldExpr(c[0], name_of(c[2]), join(c[0], c[2]))
 
     def index_of(self, c: Parts) -> ast.Expr:
-        return ast.IndexExpr(c[0], tuple(c[2]), _join(c[0], c[3]))
+        return ast.IndexExpr(c[0], tuple(c[2]), join(c[0], c[3]))
 
     def ellipsis(self, c: Parts) -> ast.Expr:
         return ast.EllipsisExpr(c[0].span)
 
     def slice(self, c: Parts) -> ast.Expr:
-        return ast.SliceExpr(c[0], c[2], None, _join(c[0] or c[1], c[2] or c[1]))
+        return ast.SliceExpr(c[0], c[2], None, join(c[0] or c[1], c[2] or c[1]))
 
     def slice_step(self, c: Parts) -> ast.Expr:
-        return ast.SliceExpr(c[0], c[2], c[4], _join(c[0] or c[1], c[4] or c[3]))
+        return ast.SliceExpr(c[0], c[2], c[4], join(c[0] or c[1], c[4] or c[3]))
 
     def slice_to_step(self, c: Parts) -> ast.Expr:
-        return ast.SliceExpr(c[0], None, c[2], _join(c[0] or c[1], c[2] or c[1]))
+        return ast.SliceExpr(c[0], None, c[2], join(c[0] or c[1], c[2] or c[1]))

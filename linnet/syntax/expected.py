@@ -104,7 +104,7 @@ def syntax_error(
     if wanted:
         message += ", expected " + _either(wanted)
     named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
-    help = _help(tokens, at, found, named)
+    help = _help(tokens, at, found, named) or _unopened(tokens, at, found)
     return Diagnostic("E1101", message, span, "not expected here", related, help=help)
 
 
@@ -145,6 +145,17 @@ def _help(tokens: list[Token], at: int, found: Token | None, named: bool) -> str
     return None
 
 
+def _unopened(tokens: list[Token], at: int, found: Token | None) -> str | None:
+    """What to say of a closing bracket that nothing before it opened."""
+    opener = {")": "(", "]": "["}.get(found.text if found is not None else "")
+    if opener is None or found is None:
+        return None
+    before = [token.text for token in tokens[:at]]
+    if before.count(opener) > before.count(found.text):
+        return None
+    return f"no `{opener}` is open here"
+
+
 def expected_words(accepted: set[str]) -> list[str]:
     """What could stand there, as a writer would say it: few words, grouped."""
     left = set(accepted)
@@ -163,6 +174,8 @@ def expected_words(accepted: set[str]) -> list[str]:
         left -= _MODULE
     if "BINARY" in left or "DOT" in left:
         rest = left - _CONTINUATION
+        if "RPAR" in rest:  # `name =` in a call: possible, seldom meant
+            rest -= {"EQUAL"}
         left = rest if rest or groups else {"BINARY"}
     if len(left) > 1:
         left.discard("$END")

@@ -43,14 +43,12 @@ _BAD_CHARACTER_HELP = {
 _OPERAND_ENDS = frozenset(["NAME", "INT", "FLOAT", "STRING", "RPAR", "RSQB", "RBRACE"])
 
 
-def int_value(text: str) -> int:
-    """The value of an integer literal that the lexer admitted."""
+def int_value(text: str) -> int | None:
+    """The value of an integer literal, None if it is far beyond 64 bits."""
     digits = text.replace("_", "")
-    if digits.startswith("0x"):
-        return int(digits[2:], 16)
-    if digits.startswith("0b"):
-        return int(digits[2:], 2)
-    return int(digits)
+    base = {"0x": 16, "0b": 2}.get(digits[:2], 10)
+    digits = (digits if base == 10 else digits[2:]).lstrip("0") or "0"
+    return int(digits, base) if len(digits) <= 64 else None
 
 
 def string_value(text: str) -> str:
@@ -157,9 +155,8 @@ class _Lexer:
         return end
 
     def integer(self, word: str, start: int, end: int) -> None:
-        digits = word.replace("_", "").lstrip("0")
-        # Converting decimal text takes quadratic time, so a long one is refused unread.
-        if len(digits) > 70 or int_value(word) > _I64_MAX + self.negated():
+        value = int_value(word)
+        if value is None or value > _I64_MAX + self.negated():
             help = "an integer lies between -9223372036854775808 and 9223372036854775807"
             self.error("E1005", "integer does not fit 64 bits", start, end, help)
             word = "0"

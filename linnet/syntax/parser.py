@@ -11,7 +11,7 @@ from lark.exceptions import UnexpectedToken
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
-from linnet.syntax.build import BlockHead
+from linnet.syntax.build_items import BlockHead
 from linnet.syntax.depth import depth_of
 from linnet.syntax.expected import syntax_error
 from linnet.syntax.lexer import lex
@@ -56,6 +56,7 @@ class _FileParser:
     doc: str | None = None
     complete: bool = True
     after_error: set[int] = field(default_factory=set[int])
+    failures: int = 0  # units that could not be read; what follows one may be a part of it
 
     def run(self) -> ast.Module | None:
         # Resolving may add a token to a unit, so tokens are told by their identity, not place.
@@ -66,8 +67,11 @@ class _FileParser:
             self.complete = False
         if not units or units[0].kind != "MODULE":
             self.no_header()
-        for number, unit in enumerate(units):
-            self.unit(unit, first=number == 0)
+        silent = True  # what precedes the first unit is the missing header's matter
+        for unit in units:
+            failures = self.failures
+            self.unit(unit, silent)
+            silent = self.failures > failures
         if self.path is None:
             if not self.uses and not self.items:
                 return None
@@ -80,9 +84,9 @@ class _FileParser:
 
     # --- units
 
-    def unit(self, unit: Unit, first: bool) -> None:
+    def unit(self, unit: Unit, silent: bool) -> None:
         if unit.kind == "JUNK":
-            self.unknown(unit, "an item", f"an item begins with {_ITEM_WORDS}", first)
+            self.unknown(unit, "an item", f"an item begins with {_ITEM_WORDS}", silent)
         elif unit.kind == "RESERVED":
             self.reserved(unit)
         elif unit.kind == "BLOCK":
@@ -113,9 +117,12 @@ class _FileParser:
             span = self.lexed.tokens[unit.start].span
             self.sink.add(Diagnostic("E1101", message, span, "a second `module`"))
 
-    def unknown(self, unit: Unit, what: str, help: str, silent: bool = False) -> None:
+    def unknown(self, unit: Unit, what: str, help: str, silent: bool) -> None:
         """Reports a unit that begins with none of the words that could begin it."""
         self.complete = False
+        # A `}` too many, after a failure, closes what a missing `{` did not open.
+        silent |= self.failures > 0 and self.lexed.tokens[unit.start].type == "RBRACE"
+        self.failures += 1
         tokens = self.lexed.tokens[unit.start : unit.end] or [self.lexed.tokens[unit.start]]
         if silent or unit.start in self.lexed.after_error:
             return
@@ -136,13 +143,16 @@ class _FileParser:
         hidden = self.hidden_by(unit)
         members: list[ast.Member] = []
         methods: list[ast.FunctionDecl] = []
+        failures = self.failures
         for part in unit.members:
             if part.kind == "RESERVED":
                 self.reserved(part)
                 continue
             if part.kind not in _METHODS and part.kind != "MEMBER":
-                self.unknown(part, "a member or a method", f"a block holds {_MEMBER_WORDS}")
+                silent = self.failures > failures
+                self.unknown(part, "a member or a method", f"a block holds {_MEMBER_WORDS}", silent)
                 continue
+            failures = self.failures
             tree = self.tree(part, hidden)
             if isinstance(tree, ast.Member):
                 members.append(replace(tree, doc=self.doc_before(part.start)))
@@ -205,9 +215,10 @@ class _FileParser:
     ) -> None:
         """Reports a syntax error, unless a finding that is already known explains it."""
         self.complete = False
+        self.failures += 1
         at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
         following = self.following(unit.end)
-        near = tokens[max(at - 1, 0) : at + 1]
+        near = tokens[max(at - 2, 0) : at + 1]
         if at == len(tokens) and following is not None:
             near.append(following)
         if any(id(t) in self.after_error or id(t) in resolved.reserved for t in near):
@@ -215,7 +226,8 @@ class _FileParser:
         if at == len(tokens) and unit.end in self.lexed.after_error:
             return
         unclosed = [u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1]
-        self.sink.add(syntax_error(tokens, at, following, accepted(error), unclosed))
+        wanted = accepted(error, tokens[:at])
+        self.sink.add(syntax_error(tokens, at, following, wanted, unclosed))
 
     def too_deep(self, tokens: list[Token], resolved: Resolved) -> None:
         self.complete = False
@@ -255,24 +267,33 @@ def _is_relation(tree: ast.Expr) -> bool:
     return isinstance(tree, ast.BinaryExpr) and tree.op in _COMPARISONS
 
 
-def accepted(error: UnexpectedToken) -> set[str]:
-    """The terminals that could have stood there, found by trying each on a copy of the stack."""
-    state: Any = error.state
-    states: dict[int, dict[str, tuple[Any, Any]]] = state.parse_conf.states
-    end = state.parse_conf.end_state
-    return {t for t in states[state.position] if t.isupper() and _fits(states, state, t, end)}
+_States = dict[int, dict[str, tuple[Any, Any]]]
 
 
-def _fits(
-    states: dict[int, dict[str, tuple[Any, Any]]], state: Any, terminal: str, end: int
-) -> bool:
-    stack: list[int] = list(state.state_stack)
+def accepted(error: UnexpectedToken, before: list[Token]) -> set[str]:
+    """The terminals that could have followed the tokens of a unit before its error.
+
+    The parser's own stack does not tell: it has reduced for the wrong token already. So the
+    stack is found again without it, and each terminal tried on a copy.
+    """
+    conf: Any = error.state.parse_conf  # pyright: ignore[reportAttributeAccessIssue]
+    states: _States = conf.states
+    stack: list[int] = [conf.start_state]
+    for token in before:
+        _shift(states, stack, token.type, conf.end_state)
+    candidates = [terminal for terminal in states[stack[-1]] if terminal.isupper()]
+    return {t for t in candidates if _shift(states, list(stack), t, conf.end_state)}
+
+
+def _shift(states: _States, stack: list[int], terminal: str, end: int) -> bool:
+    """Moves a stack over a terminal; False if it does not fit there."""
     while True:
         step = states[stack[-1]].get(terminal)
         if step is None:
             return False
         rule = step[1]
-        if isinstance(rule, int):  # a state to go to: the terminal is shifted
+        if isinstance(rule, int):
+            stack.append(rule)
             return True
         if rule.expansion:
             del stack[-len(rule.expansion) :]

@@ -109,7 +109,7 @@ class _Resolver:
             elif kind in _OPENERS:
                 self.open(at, token)
             elif kind in _CLOSERS:
-                self.close(_CLOSERS[kind])
+                self.close(at, _CLOSERS[kind])
             elif kind == "COMMA" or kind == "EQUAL":
                 self.frames[-1].count = 0
             elif kind == "RESERVED":
@@ -191,16 +191,20 @@ class _Resolver:
     # --- signs and keywords
 
     def operator(self, at: int, token: Token) -> None:
-        frame = self.frames[-1]
-        frame.count += 1
-        if frame.base + frame.count > NESTING_LIMIT and self.result.deep is None:
-            self.result.deep = at
+        self.grow(at)
         if (
             token.text == "<"
             and token.type == "BINARY"
             and self.type_at(at - 1) in ("NAME", "REDUCE")
         ):
             self.angle(at)
+
+    def grow(self, at: int) -> None:
+        """Counts a token that may put what stands before or after it one level deeper."""
+        frame = self.frames[-1]
+        frame.count += 1
+        if frame.base + frame.count > NESTING_LIMIT and self.result.deep is None:
+            self.result.deep = at
 
     def angle(self, at: int) -> None:
         """Decides whether a `<` after a name opens generic arguments."""
@@ -218,7 +222,7 @@ class _Resolver:
             return
         close = self.angles.closing(at, declares, in_type)
         if close is None:
-            if declares:
+            if declares or in_type:
                 self.tokens[at].type = "LANGLE"
             return
         if self.angles.generic_before(close, self.tokens[at - 1].type) or declares or in_type:
@@ -229,7 +233,7 @@ class _Resolver:
         if kind in _HEADS:
             self.heads.append((_HEADS[kind], len(self.frames)))
             if kind in ("IF", "MATCH"):
-                self.frames[-1].count += 1
+                self.grow(at)
         if kind in _STATEMENTS:
             self.frames[-1].statement()
         elif kind == "WHERE":
@@ -261,7 +265,7 @@ class _Resolver:
             return "struct value"
         return "value"
 
-    def close(self, sign: str) -> None:
+    def close(self, at: int, sign: str) -> None:
         """Closes the innermost bracket of a sign; those left open inside it end with it."""
         if not any(frame.sign == sign for frame in self.frames):
             return
@@ -272,4 +276,4 @@ class _Resolver:
             self.unclosed.append(frame.at)
         while self.heads and self.heads[-1][1] > len(self.frames):
             self.heads.pop()
-        self.frames[-1].count += 1
+        self.grow(at)

@@ -114,6 +114,7 @@ class _Cutter:
         if kind == "MODULE" and (end := self.header_end(start)):
             return Unit(kind, start, end)
         braces = brackets = 0
+        opened = False
         at = start + 1 + (self.type_at(start) == "PUB" and kind != "JUNK")
         while at < len(self.tokens):
             token = self.type_at(at)
@@ -123,16 +124,19 @@ class _Cutter:
                 if kind == "RESERVED" and braces == 0:
                     brackets = 0
                 braces += 1
+                opened = True
             elif token == "RBRACE":
                 braces -= 1
-                if braces < 0:
-                    return Unit(kind, start, at)
+                if braces < 0:  # its own, if its `{` was forgotten
+                    return Unit(kind, start, at + (kind in _ENDED_BY_BRACE and not opened))
                 if braces == 0 and brackets == 0 and kind in _ENDED_BY_BRACE:
                     return Unit(kind, start, at + 1)
             elif token in ("LPAR", "LSQB"):
                 brackets += braces == 0
             elif token in ("RPAR", "RSQB"):
                 brackets -= braces == 0
+            elif kind == "BLOCK" and token in _MEMBERS and not self.balanced:
+                return self.block(start, at)  # the head without its `{`
             elif self.begins_item(at) if braces == 0 else self.restarted(at, False):
                 return Unit(kind, start, at)
             at += 1
@@ -153,22 +157,29 @@ class _Cutter:
     def block(self, start: int, at: int) -> Unit:
         """A block from its start, its head ending before `at`."""
         block = Unit("BLOCK", start, at, closed=False)
-        depth, begin = 0, at
+        depth, brackets, begin = 0, 0, at
         while at < len(self.tokens) and not self.restarted(at, True):
             token = self.type_at(at)
             if token == "LBRACE":
                 depth += 1
             elif token == "RBRACE":
                 depth -= 1
-                if depth < 0:
+                in_method = begin < at and self.kind(begin) in _METHODS
+                if depth < 0 and not (in_method and not self.balanced):
                     block.closed = True
                     break
-                if depth == 0 and self.kind(begin) in _METHODS:
+                if depth <= 0 and brackets <= 0 and in_method:
                     self.add_member(block, begin, at + 1)
-                    begin = at + 1
+                    depth, begin = 0, at + 1
+            elif token in ("LPAR", "LSQB"):
+                brackets += depth == 0
+            elif token in ("RPAR", "RSQB"):
+                brackets -= depth == 0
             elif at > begin and self.begins_member(at, depth):
                 self.add_member(block, begin, at)
                 depth, begin = 0, at
+            if begin >= at:
+                brackets = 0
             at += 1
         self.add_member(block, begin, at)
         block.stop = at + block.closed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, cast
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
@@ -76,7 +76,8 @@ def dump(node: Any) -> str:
         case ast.Argument(name, value):
             return dump(value) if name is None else f"{name.text}={dump(value)}"
         case tuple():
-            return f"<{' '.join(map(dump, node))}>"
+            parts = cast("tuple[Any, ...]", node)
+            return f"<{' '.join(map(dump, parts))}>"
         case None:
             return "_"
         case _ if is_dataclass(node):

@@ -115,12 +115,14 @@ REDUCED = "(ReduceExpr sum _ <k> (at x k))"
 @pytest.mark.parametrize(
     ("text", "tree"),
     [
-        ("let sum = sum[k] x[k] return sum[0]", f"(LetStmt False sum _ _ {REDUCED}) (return (at sum 0))"),
+        ("let sum = sum[k] x[k] return sum[0]",
+         f"(LetStmt False sum _ _ {REDUCED}) (return (at sum 0))"),
         ("let sum: i32 = sum[k] x[k] return sum",
          f"(LetStmt False sum (NamedTypeExpr <i32> _) _ {REDUCED}) (return sum)"),
         ("let (a, sum) = sum[k] x[k] return sum[0]",
          f"(LetTupleStmt <a sum> {REDUCED}) (return (at sum 0))"),
-        ("let sum[k] = x[k] return sum[0]", "(LetStmt False sum _ <k> (at x k)) (return (at sum 0))"),
+        ("let sum[k] = x[k] return sum[0]",
+         "(LetStmt False sum _ <k> (at x k)) (return (at sum 0))"),
         ("var sum = sum[k] x[k] sum[i] = sum[i] return 1",
          f"(LetStmt True sum _ _ {REDUCED}) (AssignStmt sum <i> (at sum i)) (return 1)"),
         ("var sum = 1 y = sum[0] return 1",
@@ -162,7 +164,8 @@ def test_a_member_hides_a_reduction_in_its_block_only() -> None:
         ("if a { b } else if c { d } else { e }", "(IfExpr a b (IfExpr c d e))"),
         ("1 + if a { b } else { c } * 2", "(+ 1 (* (IfExpr a b c) 2))"),
         ("if (KV { a: b }).a { c } else { KV { a: d } }",
-         "(IfExpr (StructExpr <KV> _ <(FieldValue a b)>).a c (StructExpr <KV> _ <(FieldValue a d)>))"),
+         "(IfExpr (StructExpr <KV> _ <(FieldValue a b)>).a c "
+         "(StructExpr <KV> _ <(FieldValue a d)>))"),
         ("if f(KV { a: b }) { c } else { d }",
          "(IfExpr (call f (StructExpr <KV> _ <(FieldValue a b)>)) c d)"),
         ("if if a { b } else { c } { d } else { e }", "(IfExpr (IfExpr a b c) d e)"),
@@ -174,7 +177,8 @@ def test_a_member_hides_a_reduction_in_its_block_only() -> None:
          "(MatchExpr x <(MatchArm (VariantPattern A) (StructExpr <KV> _ <(FieldValue a b)>)) "
          "(MatchArm (VariantPattern B) (- c))>)"),
         ("match x { A => a < b B => c > (d) }",
-         "(MatchExpr x <(MatchArm (VariantPattern A) (< a b)) (MatchArm (VariantPattern B) (> c d))>)"),
+         "(MatchExpr x <(MatchArm (VariantPattern A) (< a b)) "
+         "(MatchArm (VariantPattern B) (> c d))>)"),
     ],
 )  # fmt: skip
 def test_braces_of_bodies_and_struct_values(text: str, tree: str) -> None:

@@ -1,0 +1,188 @@
+"""One program for each code of this step, with a near miss, and the words of syntax errors."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.files import SourceFile
+from linnet.syntax.lexer import lex
+from linnet.syntax.resolve import NESTING_LIMIT
+from tests.syntax.dump import body, codes, expression, good, parsed
+
+
+def only(text: str) -> Diagnostic:
+    found = parsed(text)[1]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def in_body(text: str) -> str:
+    return f"module m fn f() -> i32 {{ {text} }}"
+
+
+@pytest.mark.parametrize(
+    ("code", "at", "bad", "near_miss"),
+    [
+        ("E1001", "@", "module m const x = 1 @", "module m const x = 1 // @"),
+        ("E1001", "é", "module m const xé = 1", 'module m const x = "é"'),
+        ("E1001", "'a'", "module m const x = 'a'", 'module m const x = "\'"'),
+        ("E1002", "/*", "module m /* /* */", "module m /* /* */ */"),
+        ("E1003", '"abc', 'module m const x = "abc\nconst y = 1', 'module m const x = "abc"'),
+        ("E1003", r"\q", r'module m const x = "\q"', r'module m const x = "\\q"'),
+        ("E1003", r"\u{110000}",
+         r'module m const x = "\u{110000}"', r'module m const x = "\u{10ffff}"'),
+        ("E1003", r'"\"', r'module m const x = "\"', r'module m const x = "\\"'),
+        ("E1004", "kernel",
+         in_body("let kernel = 1 return kernel"), in_body("let kernels = 1 return 1")),
+        ("E1005", "0b102", "module m const x = 0b102", "module m const x = 0b101"),
+        ("E1005", "1.", "module m const x = 1. + 1", "module m const x = 1.0 + 1"),
+        ("E1005", "12px", "module m const x = 12px", "module m const x = 12"),
+        ("E1005", "9223372036854775808", "module m const x = 9223372036854775808",
+         "module m const x = -9223372036854775808"),
+        ("E1005", "9223372036854775808", "module m const x = 1 - 9223372036854775808",
+         "module m const x = 1 - 9223372036854775807"),
+        ("E1005", "9" * 9000,
+         f"module m const x = {'9' * 9000}", f"module m const x = {'0' * 9000}9"),
+        ("E1101", "}", in_body("return"), in_body("return 1")),
+        ("E1101", "+", "module m fn f() -> i32 where A + B { return 1 }",
+         "module m fn f() -> i32 where A < B { return 1 }"),
+        ("E1102", "use", "use a.b", "module m use a.b"),
+        ("E1103", "impl", "module m impl X { fn f() -> i32 { return 1 } }",
+         "module m struct X { }"),
+        ("E1103", "extern", "module m extern fn f() -> i32", "module m fn f() -> i32 { return 1 }"),
+        ("E1103", "unsafe", "module m pub unsafe fn f() -> i32 { return 1 }",
+         "module m pub fn f() -> i32 { return 1 }"),
+    ],
+)  # fmt: skip
+def test_a_program_for_each_code(code: str, at: str, bad: str, near_miss: str) -> None:
+    found = only(bad)
+    assert found.code == code and found.span is not None
+    place = found.span.text
+    assert at in place if at == "+" else place == at
+    good(near_miss)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "most"),
+    [
+        ("(", ")", 78),
+        ("[", "]", 78),
+        ("-", "", 78),
+        ("x + ", "", 78),
+        ("f(", ")", 78),
+        ("if a { b } else { ", "}", 77),
+        ("if a { b } else if ", " { c } else { d }", 38),
+        ("sum[k] ", "", 78),
+        ("", "[0]", 78),
+        ("", ".y", 78),
+        ("match x { A => ", "}", 77),
+    ],
+)  # fmt: skip
+def test_the_nesting_limit(left: str, right: str, most: int) -> None:
+    """A return of a function takes two levels; beyond the limit there is a finding, always one."""
+
+    def nested(depth: int) -> str:
+        return in_body(f"return {left * depth}x{right * depth}")
+
+    assert NESTING_LIMIT == 80
+    assert codes(nested(most)) == []
+    for depth in (most + 1, 400, 5000, 20000):
+        assert only(nested(depth)).message == f"nested too deeply (limit {NESTING_LIMIT})"
+
+
+def test_a_long_list_is_not_nested() -> None:
+    for text in ("f(" + "x + y, " * 500 + ")", "[" + "f(x), " * 500 + "]"):
+        assert expression(text)
+    assert body("let x = a + b " * 500 + "return x")
+    assert good("module m " + "const x = 1 + 2 " * 500)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        ("let a = 1; return a", "unexpected `;`, expected a statement or `}`", "no semicolons"),
+        ("return a ** 2", "unexpected `**`, expected a statement or `}`", "no power operator"),
+        ("x += 1 return x", "unexpected `+=`, expected `=` or `[`", "write `x = x + y`"),
+        ("return a and b", "unexpected `and`", "write `&&`"),
+        ("return not b", "unexpected `not`", "write `!`"),
+        ("return self.x", "unexpected keyword `self`, expected an expression", "bare names"),
+        ("for i in a { }", "unexpected keyword `for`, expected a statement or `}`", "static for"),
+        ("if a { b }", "unexpected keyword `if`, expected a statement or `}`", "is an expression"),
+        ("let type = 1", "unexpected keyword `type`, expected `(` or a name", "is a keyword"),
+        ("return f(x", "unexpected `}`, expected `)` or `,`", None),
+        ("return [x", "unexpected `}`, expected `]` or `,`", None),
+        ("return x)", "unexpected `)`, expected a statement or `}`", "no `(` is open"),
+        ("let x: Tensor[3] = y", "unexpected `]`, expected `,` or `;`", None),
+        ("let x: A<B C> = y", "unexpected `C`, expected `>` or `,`", None),
+        ("let x y", "unexpected `y`, expected `:`, `=` or `[`", None),
+        ("return if a { b }", "unexpected `}`, expected `else`", None),
+    ],
+)
+def test_the_words_of_a_syntax_error(text: str, message: str, help: str | None) -> None:
+    found = only(in_body(text))
+    assert found.code == "E1101"
+    assert found.message == message
+    assert found.help is None if help is None else help in (found.help or "")
+
+
+def test_an_error_at_the_end_of_the_file() -> None:
+    found = only("module m fn f() -> i32 { return 1 \n")
+    assert found.message == "unexpected end of file, expected `}` or a statement"
+    assert found.span is not None and found.span.start == len("module m fn f() -> i32 { return 1")
+    assert [related.span.text for related in found.related] == ["{"]
+
+
+def test_def_is_explained() -> None:
+    found = only("module m def f(x): y")
+    assert found.message == "unexpected `def`, expected an item"
+    assert "`fn`" in (found.help or "")
+
+
+SAMPLE = """module m
+pub fn f<S: Dim>(x: Tensor[S, S; f32], k: i32 = (1)) -> (Tensor[S; f32], i32) where (S) > 0 {
+    let a = reshape(g(x, (k + 1) * 2), [S, max(S, 1)])
+    var b[i] = sum[j] exp(a[i, j]) * cast<f32>(k)
+    while b(0) { b = if (k > 0) { f(b) } else { some(b) } }
+    return match h(b) { some(v) => (v, k)  none => q<[S]>(b) }
+}
+const next = 1
+"""
+
+
+def test_a_missing_parenthesis_is_named() -> None:
+    """For each `)` taken out: one finding that names it, in words a writer knows."""
+    good(SAMPLE)
+    internal = re.compile(r"__|\b[A-Z]{3,}|\$END|ANON")
+    tokens = lex(SourceFile("", SAMPLE), Sink()).tokens
+    closers = [token for token in tokens if token.text == ")"]
+    assert len(closers) == 18
+    for token in closers:
+        found = only(SAMPLE[: token.start] + SAMPLE[token.end :])
+        assert "`)`" in found.message and found.span is not None
+        assert not internal.search(found.message + (found.help or ""))
+
+
+def test_no_error_shows_an_internal_name() -> None:
+    """For each token taken out or doubled."""
+    internal = re.compile(r"__|\$END|ANON|\b(?:RPAR|LSQB|NAME|BINARY|LANGLE|STAR|REDUCE|TENSOR)\b")
+    for token in lex(SourceFile("", SAMPLE), Sink()).tokens:
+        for text in (
+            SAMPLE[: token.start] + " " + SAMPLE[token.end :],
+            SAMPLE[: token.end] + " " + SAMPLE[token.start :],
+        ):
+            for found in parsed(text)[1]:
+                assert not internal.search(found.message + (found.help or ""))
+
+
+def test_a_reserved_word_is_reported_once_an_item() -> None:
+    assert codes(in_body("let ref = 1 let a = ref return ref + a")) == ["E1004"]
+    assert codes("module m const mut = 1 const yield = 2") == ["E1004", "E1004"]
+
+
+def test_bad_text_costs_no_second_report() -> None:
+    assert codes(in_body("let a = 1 @ 2 return a")) == ["E1001"]
+    assert codes(in_body("let await = async x return 1")) == ["E1004", "E1004"]
+    assert codes("module m const x = # 1") == ["E1001"]
