@@ -15,11 +15,12 @@ __all__ = ["Answer", "Comparison", "Facts", "Relation"]
 class Facts:
     """What is assumed: some relations, and that every symbol is a natural number."""
 
-    __slots__ = ("_answers", "_search", "_system", "relations")
+    __slots__ = ("_answers", "_implied", "_search", "_system", "relations")
 
     def __init__(self, relations: Iterable[Relation] = ()) -> None:
         self.relations: tuple[Relation, ...] = tuple(dict.fromkeys(relations))
         self._answers: dict[Relation, Answer] = {}
+        self._implied: dict[Relation, bool] = {}
         self._system: System | None = None
         self._search: Search | None = None
 
@@ -47,17 +48,16 @@ class Facts:
         """Whether `relation` follows from the facts."""
         found = self._answers.get(relation)
         if found is None:
-            self._fresh_effort()
             found = self._answers[relation] = self._answer(relation)
         return found
 
     def implies(self, relation: Relation) -> bool:
         """Whether `relation` is proven, without a counterexample when it is not."""
-        found = self._answers.get(relation)
-        if found is not None:
-            return found.proven
-        self._fresh_effort()
-        return self._follows(relation)
+        found = self._implied.get(relation)
+        if found is None:
+            self._fresh_effort()
+            found = self._implied[relation] = self._follows(relation)
+        return found
 
     def _fresh_effort(self) -> System:
         system = self._rules()
@@ -71,7 +71,7 @@ class Facts:
         return self._system
 
     def _answer(self, relation: Relation) -> Answer:
-        if self._follows(relation):
+        if self.implies(relation):
             return Answer("proven")
         refuted = self._follows(relation.negated())
         if self._search is None:
