@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from linnet.backends.numpy.dtypes import cast
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import DType
 from linnet.check.relations import Relation
@@ -126,7 +127,8 @@ def _array(function: TFunction, param: TParam, type_: Type, value: Any) -> Array
     if problem is not None:
         code, message = problem
         _refuse(code, f"`{name}` {message}", function, param)
-    return np.array(found, array_dtype(type_.dtype.value))
+    native = np.array(found, found.dtype.newbyteorder("="))
+    return cast(native, type_.dtype)
 
 
 def _as_numpy(function: TFunction, param: TParam, value: Any) -> Array:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -305,7 +306,28 @@ def test_dtypes_of_inputs(card: Any) -> None:
     refused("E2101", model, object())
     bf16 = load(model.card.directory, generics={"T": "bf16"})
     assert bf16.remember([1.00390625, 2]).tolist() == [1.0, 2.0]
+    assert bf16.keep([1 + 2**-8 + 2**-40, 1e39]).tolist() == [1.0078125, float("inf")]
     assert bf16.remember(np.ones(2, ml_dtypes.bfloat16)).dtype == ml_dtypes.bfloat16
+
+
+def test_arrays_of_any_layout(card: Any) -> None:
+    model = load(card())
+    tokens = np.asarray([[1, 2], [3, 4], [5, 6]], ">i8").T
+    assert model.grid(tokens, [0, 1], 1).tolist() == [[1, 3, 5], [3, 5, 7]]
+    assert model.remember(np.asarray([1, 9, 2, 9], np.float32)[::2]).tolist() == [1, 2]
+
+
+def test_nothing_global_changes_and_nothing_warns(card: Any) -> None:
+    before = np.geterr()
+    filters = list(warnings.filters)
+    model = load(card())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.grid([[2**31 - 1, 1]], [5], 2).tolist() == [[3, 7]]
+        found = model.shifted([3e38, float("inf")], [3e38, float("-inf")])
+    assert found[0] == np.inf and np.isnan(found[1])
+    assert np.geterr() == before
+    assert warnings.filters == filters
 
 
 def test_names_of_inputs(card: Any) -> None:
