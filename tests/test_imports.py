@@ -125,7 +125,8 @@ def loaded_after(code: str) -> set[str]:
 def test_check_loads_nothing_heavy(tmp_path: Path) -> None:
     file = tmp_path / "a.linnet"
     file.write_text("module a\n\npub fn f(x: i32) -> i32 {\n    return x\n}\n", "utf-8")
-    code = f"from linnet.cli.main import main\nassert main(['check', {str(file)!r}]) == 0"
+    paths = [str(file), str(ROOT / "models")]
+    code = f"from linnet.cli.main import main\nassert main(['check', *{paths!r}]) == 0"
     assert sorted(loaded_after(code) & set(HEAVY)) == []
 
 
