@@ -46,7 +46,8 @@ class Bounds:
     signed: set[Symbol] = field(default_factory=set[Symbol])
     normalizer: Normalizer = field(init=False)
     _proved: dict[Dim, bool] = field(default_factory=dict[Dim, bool])
-    _cut_short: list[Dim] = field(default_factory=list[Dim])
+    # Questions being answered, or given up within the outermost one.
+    _open: set[Dim] = field(default_factory=set[Dim])
     _nesting: int = 0
     _fuel: Fuel = field(default_factory=lambda: Fuel(_FUEL))
 
@@ -70,23 +71,27 @@ class Bounds:
         found = self._proved.get(dim)
         if found is not None:
             return found
-        # A question that comes up while it is being answered gets no answer: sound.
-        self._proved[dim] = False
+        if dim in self._open:
+            # A question that comes up while it is being answered gets no answer: sound.
+            self._fuel.cut += 1
+            return False
+        self._open.add(dim)
+        cuts = self._fuel.cut
         self._nesting += 1
         result = self._obvious(dim) or (self._may_try() and self._derived(dim))
         self._nesting -= 1
-        self._proved[dim] = result
-        if not result and self._nesting:
-            self._cut_short.append(dim)
+        if result or self._fuel.cut == cuts:
+            self._proved[dim] = result
         if self._nesting == 0:
-            # Nothing is concluded for later from attempts that may have been cut short.
-            for tried in self._cut_short:
-                self._proved.pop(tried, None)
-            self._cut_short.clear()
+            self._open.clear()
+            self.normalizer.forget_guesses()
         return result
 
     def _may_try(self) -> bool:
-        return self._nesting <= _NESTING and self._fuel.burn(_QUESTION)
+        if self._nesting > _NESTING:
+            self._fuel.cut += 1
+            return False
+        return self._fuel.burn(_QUESTION)
 
     def _derived(self, dim: Dim) -> bool:
         goal = self.normalizer.normal(dim)

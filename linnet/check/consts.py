@@ -20,6 +20,7 @@ def const_value(world: World, ref: ItemRef) -> TExpr | None:
     decl = ref.item
     assert isinstance(decl, ast.ConstDecl)
     scope = declare.item_scope(world, ref)
+    scope.function = ref.key
     found = declare.guarded(world, ref, scope, decl.value.span, lambda: _value(scope, decl))
     if found is None or ref.key in world.broken or found.type == ERROR:
         world.broken.add(ref.key)

@@ -9,10 +9,11 @@ from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.check.mistake import equation
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import TConst, TDim, TExpr, TMember, TSome, TTuple
+from linnet.check.typed import TConst, TDim, TExpr, TMember, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     EnumType,
+    GenericArg,
     LiteralType,
     OptionalType,
     ScalarType,
@@ -25,11 +26,11 @@ from linnet.check.types import (
 from linnet.source.files import Span
 
 # The least magnitude that rounds beyond a float dtype's range (IEEE 754, ties to even).
-_OVERFLOW = {
+_OVERFLOW: dict[DType, float | int] = {
     DType.F16: 65520.0,
     DType.BF16: 3.3961775292304957e38,
     DType.F32: 3.4028235677973366e38,
-    DType.F64: float("inf"),
+    DType.F64: 2**1024 - 2**970,
 }
 
 
@@ -66,12 +67,20 @@ def same_type(facts: Facts, a: Type, b: Type) -> bool:
             return len(xs) == len(ys) and all(map(lambda x, y: same_type(facts, x, y), xs, ys))
         case StructType(), StructType():
             return a.key == b.key and all(
-                same_type(facts, x[1], y[1]) for x, y in zip(a.fields, b.fields, strict=True)
+                _same_arg(facts, x, y) for x, y in zip(a.args, b.args, strict=True)
             )
         case EnumType(), EnumType():
             return a.key == b.key
         case _:
             return a == b
+
+
+def _same_arg(facts: Facts, a: GenericArg, b: GenericArg) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return same_shape(facts, a, b)
+    if isinstance(a, Dim) and isinstance(b, Dim):
+        return facts.equal(a, b)
+    return a == b
 
 
 def literal_fits(value: int, dtype: DType) -> bool:
@@ -141,6 +150,8 @@ def conform(
         found = ScalarType(DType.F64 if found.value is None else DType.I64)
     if same_type(scope.facts, found, wanted):
         return expr
+    if isinstance(expr, TNone) and isinstance(wanted, OptionalType):
+        return replace(expr, type=wanted)
     if isinstance(expr, TSome) and isinstance(wanted, OptionalType):
         inner = conform(scope, expr.value, wanted.inner, what, related, receiver)
         return inner if is_error(inner.type) else replace(expr, value=inner, type=wanted)

@@ -9,7 +9,7 @@ from linnet.check import consts, typeexpr
 from linnet.check.dimexpr import extent_of, generic_arg, relation_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import KINDS, DTypeVar
-from linnet.check.names import ItemRef, did_you_mean
+from linnet.check.names import PRELUDE, ItemRef, did_you_mean
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import AliasInfo, BlockInfo, Scope, StructInfo, World
 from linnet.check.typed import (
@@ -42,17 +42,23 @@ def item_scope(world: World, ref: ItemRef) -> Scope:
 
 
 def guarded(
-    world: World, ref: ItemRef, user: Scope, span: Span, make: Callable[[], Found]
+    world: World,
+    ref: ItemRef,
+    user: Scope,
+    span: Span,
+    make: Callable[[], Found],
+    code: str = "E2122",
 ) -> Found | None:
-    """Run `make` unless it is running already: then the item is defined by itself (E2122)."""
+    """Run `make` unless it is running already: then the item is defined by itself."""
     if ref.key in world.active:
         if ref.key not in world.broken:
             world.broken.add(ref.key)
             chain = [*world.active[world.active.index(ref.key) :], ref.key]
             names = " -> ".join(f"`{k.rpartition('::')[2]}`" for k in chain)
+            what = "calls itself" if code == "E2119" else "is defined in terms of itself"
             user.error(
-                "E2122",
-                f"`{ref.item.name.text}` is defined in terms of itself",
+                code,
+                f"`{ref.item.name.text}` {what}",
                 span,
                 related=[(ref.item.name.span, "declared here")],
                 notes=[f"by way of {names}"],
@@ -115,9 +121,10 @@ def _known_kind(scope: Scope, generic: ast.Generic) -> bool:
 
 
 def facts_of(scope: Scope, where: tuple[ast.Expr, ...]) -> tuple[Relation, ...]:
-    """Assume a `where` in `scope`; each relation may use the ones before it."""
+    """Assume a `where` in `scope`. The order is free: a relation that divides may use all that do
+    not, and the ones before it that do."""
     out: list[Relation] = []
-    for expr in where:
+    for expr in sorted(where, key=_divides):
         relation = relation_of(scope, expr)
         if relation is not None:
             out.append(relation)
@@ -125,15 +132,35 @@ def facts_of(scope: Scope, where: tuple[ast.Expr, ...]) -> tuple[Relation, ...]:
     return tuple(out)
 
 
+def _divides(expr: ast.Expr) -> bool:
+    match expr:
+        case ast.BinaryExpr(op, left, right):
+            return op in ("/", "%") or _divides(left) or _divides(right)
+        case ast.UnaryExpr(operand=operand):
+            return _divides(operand)
+        case ast.CallExpr(args=args):
+            return any(_divides(a.value) for a in args)
+        case _:
+            return False
+
+
 def function_key(ref: ItemRef, block: str | None) -> str:
     return f"{block}.{ref.item.name.text}" if block else ref.key
 
 
-def function(world: World, ref: ItemRef) -> TFunction:
-    """The signature of a function outside a block."""
-    assert isinstance(ref.item, ast.FunctionDecl)
+def function(world: World, ref: ItemRef, user: Scope, span: Span) -> TFunction | None:
+    """The signature of a function outside a block; None if a default of it asks for it."""
+    decl = ref.item
+    assert isinstance(decl, ast.FunctionDecl)
     if ref.key not in world.program.functions:
-        world.program.functions[ref.key] = signature(item_scope(world, ref), ref.item, ref.key)
+
+        def make() -> TFunction:
+            return signature(item_scope(world, ref), decl, ref.key)
+
+        found = guarded(world, ref, user, span, make, "E2119")
+        if found is None:
+            return None
+        world.program.functions[ref.key] = found
     return world.program.functions[ref.key]
 
 
@@ -141,6 +168,7 @@ def signature(
     scope: Scope, decl: ast.FunctionDecl, key: str, block: str | None = None
 ) -> TFunction:
     """The signature of `decl`; generics and facts are added to `scope`."""
+    scope.function = key
     own = generics_of(scope, decl.generics)
     facts = facts_of(scope, decl.where)
     params: dict[str, TParam] = {}
@@ -264,6 +292,9 @@ def _make_block(world: World, ref: ItemRef) -> BlockInfo:
             )
             continue
         seen[name] = named.name.span
+        if name in PRELUDE and isinstance(named, ast.FunctionDecl):
+            message = f"`{name}` is part of the prelude and cannot be redeclared"
+            scope.error("E1207", message, named.name.span, help="choose another name")
         if isinstance(named, ast.Member):
             _member(scope, info, named)
     for method in decl.methods:
@@ -339,6 +370,7 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     bound = typeexpr.bind_written(scope, info.typed.generics, type_.args, type_.span)
     if bound is None:
         return None
-    typeexpr.obligations(scope, info.typed.facts, bound, type_.span)
+    if not typeexpr.obligations(scope, info.typed.facts, bound, type_.span):
+        return None
     args = tuple(bound[g.binder] for g in info.typed.generics)
     return TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)

@@ -52,7 +52,9 @@ def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
         case ast.BinaryExpr(op, left, right) if op in ("+", "-", "*", "/", "%"):
             a, b = dim_of(scope, left), dim_of(scope, right)
             return None if a is None or b is None else arithmetic(scope, op, a, b, right.span)
-        case ast.CallExpr(ast.NameExpr("min" | "max" as name), None, args) if len(args) == 2:
+        case ast.CallExpr(ast.NameExpr("min" | "max" as name), None, args) if (
+            len(args) == 2 and all(a.name is None for a in args) and scope.local(name) is None
+        ):
             a, b = dim_of(scope, args[0].value), dim_of(scope, args[1].value)
             if a is None or b is None:
                 return None

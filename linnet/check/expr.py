@@ -9,6 +9,7 @@ from linnet.check.convert import bad, conform, same_type, settle
 from linnet.check.dimexpr import unknown_name
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import BY_NAME, DType
+from linnet.check.inference import Inference
 from linnet.check.names import ItemRef, ModuleRef, did_you_mean
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
@@ -173,8 +174,7 @@ def _item(scope: Scope, name: str, span: Span) -> TExpr:
     ref = scope.module.find(name)
     if isinstance(ref, ItemRef):
         if isinstance(ref.item, ast.ConstDecl):
-            value = consts.const_value(scope.world, ref)
-            return bad(span) if value is None else at_place(value, span)
+            return _const(scope, ref, span)
         scope.error(
             "E1208",
             f"`{name}` is not a value",
@@ -190,6 +190,16 @@ def _item(scope: Scope, name: str, span: Span) -> TExpr:
     return bad(span)
 
 
+def _const(scope: Scope, ref: ItemRef, span: Span) -> TExpr:
+    """The value of a `const`, and that this function asks for what the `const` calls."""
+    value = consts.const_value(scope.world, ref)
+    if value is None:
+        return bad(span)
+    if ref.key in scope.world.calls:
+        scope.world.calls.setdefault(scope.function, {}).setdefault(ref.key, span)
+    return at_place(value, span)
+
+
 def at_place(value: TExpr, span: Span) -> TExpr:
     """`value` as if written at `span`, so that findings name the use."""
     return replace(value, span=span)
@@ -203,8 +213,7 @@ def _field(scope: Scope, e: ast.FieldExpr) -> TExpr:
             if item is None:
                 return bad(e.span)
             if isinstance(item.item, ast.ConstDecl):
-                value = consts.const_value(scope.world, item)
-                return bad(e.span) if value is None else at_place(value, e.span)
+                return _const(scope, item, e.span)
             scope.error("E1208", f"`{e.name.text}` is not a value", e.span)
             return bad(e.span)
         if isinstance(ref, ItemRef) and isinstance(ref.item, ast.EnumDecl):
@@ -292,7 +301,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
         return bad(e.span)
     written = {f.name.text: f for f in e.fields}
     _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
-    solver = calls.Inference(scope, info.generics, e.generics, e.span)
+    solver = Inference(scope, info.generics, e.generics, e.span)
     values: list[TExpr] = []
     for name, type_ in info.type.fields:
         if name not in written:

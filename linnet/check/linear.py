@@ -18,13 +18,20 @@ Row = dict[int, int]
 
 @dataclass(slots=True)
 class Fuel:
-    """A bound on effort that does not depend on the clock."""
+    """A bound on effort that does not depend on the clock.
+
+    `cut` counts the questions that were given up; what was concluded meanwhile from
+    "not proven" may not be kept.
+    """
 
     left: int
+    cut: int = 0
 
     def burn(self, amount: int) -> bool:
         """Whether there was any left to spend `amount` of."""
         self.left -= amount
+        if self.left <= 0:
+            self.cut += 1
         return self.left > 0
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Protocol
 
+from linnet.check.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -123,7 +124,7 @@ def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, Modul
 def _declare(scope: ModuleScope, sink: Sink) -> None:
     for item in scope.tree.items:
         name = item.name
-        if name.text in PRELUDE:
+        if name.text in PRELUDE or name.text in BY_NAME:
             sink.add(
                 Diagnostic(
                     "E1207",
@@ -181,7 +182,7 @@ def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, sink: Sin
 
 
 def _bind(scope: ModuleScope, name: ast.Name, ref: ItemRef | ModuleRef, sink: Sink) -> None:
-    if name.text in PRELUDE:
+    if name.text in PRELUDE or name.text in BY_NAME:
         message = f"`{name.text}` is part of the prelude and cannot be redeclared"
         sink.add(Diagnostic("E1207", message, name.span, help="import it under another name"))
     elif name.text in scope.items or name.text in scope.imports:

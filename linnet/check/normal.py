@@ -81,11 +81,17 @@ class Normalizer:
     # Quotients that have a fresh symbol: (numerator, divisor) -> the symbol.
     named: dict[tuple[Dim, Dim], Dim] = field(default_factory=dict[tuple[Dim, Dim], Dim])
     _cache: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
+    _guesses: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
     _depth: int = 0
 
     def forget(self) -> None:
         """Drops what was derived from fewer facts."""
         self._cache.clear()
+        self._guesses.clear()
+
+    def forget_guesses(self) -> None:
+        """Drops normal forms that a question given up may have left incomplete."""
+        self._guesses.clear()
 
     def normal(self, dim: Dim) -> Dim:
         """The normal form of `dim`."""
@@ -94,9 +100,15 @@ class Normalizer:
         found = self._cache.get(dim)
         if found is not None:
             return found
-        result = dim
+        guess = self._guesses.get(dim)
+        if guess is not None:
+            self.fuel.cut += 1
+            return guess
+        result, cuts = dim, self.fuel.cut
         self._depth += 1
         for _ in range(_ROUNDS):
+            if self._depth > _DEPTH:
+                self.fuel.cut += 1
             if self._depth > _DEPTH or not self.fuel.burn(_STEP * (1 + len(result.terms))):
                 self._depth -= 1
                 return result
@@ -105,7 +117,8 @@ class Normalizer:
             if result == before or len(result.terms) > _SIZE:
                 break
         self._depth -= 1
-        self._cache[dim] = result
+        kept = self._cache if self.fuel.cut == cuts else self._guesses
+        kept[dim] = result
         return result
 
     def order(self, monomial: Monomial) -> tuple[int, list[Key]]:

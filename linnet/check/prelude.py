@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from linnet.check import calls, expr
-from linnet.check.convert import adapt, bad, conform, dtype_hint, same_shape, settle
+from linnet.check.convert import adapt, bad, conform, dtype_hint, literal_fits, same_shape, settle
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
 from linnet.check.dims import Dim, Symbol, dim_max, dim_min
-from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
+from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, DTypeVar, admits
 from linnet.check.operators import broadcast, is_literal_only, shaped
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
@@ -238,6 +238,10 @@ def _cast_literal(scope: Scope, value: TExpr, target: AnyDType, span: Span) -> T
     assert isinstance(value.type, LiteralType)
     integer = value.type.value is not None
     wide = FLOATS | INTEGERS if integer else FLOATS
+    number = value.type.value.as_int() if value.type.value is not None else None
+    narrow = isinstance(target, DTypeVar) and number is not None
+    if narrow and not all(literal_fits(number or 0, d) for d in admits(target)):
+        wide = frozenset[DType]()
     if admits(target) <= wide:
         return replace(adapt(scope, value, target), span=span)
     settled = settle(scope, value)
@@ -351,14 +355,16 @@ def _permute(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     return TIntrinsic("permute", (value,), final, result, e.span)
 
 
-def _split_axis(e: ast.CallExpr) -> tuple[list[ast.Argument], ast.Expr | None]:
+def _split_axis(scope: Scope, e: ast.CallExpr) -> tuple[list[ast.Argument], ast.Expr | None]:
     rest = [a for a in e.args if a.name is None or a.name.text != "axis"]
-    axis = next((a.value for a in e.args if a.name is not None and a.name.text == "axis"), None)
-    return rest, axis
+    axes = [a for a in e.args if a.name is not None and a.name.text == "axis"]
+    for again in axes[1:]:
+        scope.error("E2102", "`axis` is given twice", again.span)
+    return rest, axes[0].value if axes else None
 
 
 def _concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
-    parts, axis = _split_axis(e)
+    parts, axis = _split_axis(scope, e)
     if axis is None or not parts or any(p.name is not None for p in parts):
         scope.error("E2102", "`concat` takes tensors and an axis: `concat(a, b, axis = 0)`", e.span)
         return bad(e.span)
@@ -392,7 +398,7 @@ def _concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
 
 
 def _cumsum(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
-    parts, axis = _split_axis(e)
+    parts, axis = _split_axis(scope, e)
     if axis is None or len(parts) != 1:
         scope.error("E2102", "`cumsum` takes a tensor and an axis: `cumsum(x, axis = 0)`", e.span)
         return bad(e.span)

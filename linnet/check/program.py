@@ -39,7 +39,7 @@ def _signature(world: World, ref: ItemRef) -> None:
     user, span = declare.item_scope(world, ref), ref.item.name.span
     match ref.item:
         case ast.FunctionDecl():
-            declare.function(world, ref)
+            declare.function(world, ref, user, span)
         case ast.BlockDecl():
             declare.block(world, ref, user, span)
         case ast.StructDecl():

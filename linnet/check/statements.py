@@ -39,7 +39,7 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
             out.append(TReturn(value, stmt.span))
         else:
             out.extend(statement(scope, stmt))
-    if not decl.body or not isinstance(decl.body[-1], ast.ReturnStmt):
+    if not _returns(decl.body):
         scope.error(
             "E2120",
             f"`{decl.name.text}` does not end with `return`",
@@ -47,6 +47,15 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
             related=[(decl.result.span, "it returns this")],
         )
     return tuple(out)
+
+
+def _returns(stmts: tuple[ast.Stmt, ...]) -> bool:
+    """Whether there is a `return` somewhere; one that is misplaced was reported."""
+    return any(
+        isinstance(s, ast.ReturnStmt)
+        or (isinstance(s, ast.StaticForStmt | ast.WhileStmt) and _returns(s.body))
+        for s in stmts
+    )
 
 
 def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
@@ -198,6 +207,10 @@ def _static_for(scope: Scope, stmt: ast.StaticForStmt) -> list[TStmt]:
         return []
     assert member is not None and scope.block is not None
     scope.block.used.add(member)
+    if sub.optional:
+        message = "walking over an optional array of blocks is not implemented"
+        scope.error("E2190", message, stmt.start.span)
+        return []
     variable = Local(name, ERROR, False, span)
     scope.subs[variable] = member
     scope.declared.append(variable)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linnet.check import declare
 from linnet.check.dimexpr import dtype_of, generic_arg, shape_of, unknown_name
-from linnet.check.dims import Symbol
+from linnet.check.dims import DimError, Symbol
 from linnet.check.dtypes import BY_NAME, DTypeVar
 from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.prover import Relation
@@ -189,11 +189,19 @@ def bind_written(
 
 def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span) -> bool:
     """Prove the `where` of what is used at `span` under its generic arguments."""
-    good = True
+    good, zero = True, None
     for fact in facts:
-        needed = in_relation(fact, bindings)
+        try:
+            needed = in_relation(fact, bindings)
+        except DimError:
+            zero = zero or fact
+            continue
         message = f"`{fact}` is required here and not provable"
         if str(needed) != str(fact):
             message = f"`{fact}` is required here: `{needed}` is not provable"
         good &= scope.require(needed, "E2206", message, span)
-    return good
+    if zero is not None and good:
+        # The divisor is provably positive where it is declared, so that this is rare: a relation
+        # that says so is found wrong first.
+        scope.error("E2206", f"`{zero}` is required here and divides by zero", span)
+    return good and zero is None

@@ -1,0 +1,227 @@
+"""Generic arguments: those written, and what the types of arguments tell about the others."""
+
+from __future__ import annotations
+
+from linnet.check import expr, typeexpr
+from linnet.check.dimexpr import check_kind, generic_arg
+from linnet.check.dims import Dim, DimError, Symbol
+from linnet.check.dtypes import DType, DTypeVar
+from linnet.check.prover import Relation
+from linnet.check.scope import Scope, is_error
+from linnet.check.substitute import in_arg, in_dim, in_type
+from linnet.check.typed import TExpr, TGeneric, TNone
+from linnet.check.types import (
+    GenericArg,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    Shape,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+)
+from linnet.source.files import Span
+from linnet.syntax import ast
+
+
+class Inference:
+    """Finds generic arguments from those written and from the types of arguments."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        generics: tuple[TGeneric, ...],
+        written: tuple[ast.Expr, ...] | None,
+        span: Span,
+    ) -> None:
+        self.scope = scope
+        self.generics = generics
+        self.span = span
+        self.bound: dict[Symbol | DTypeVar, GenericArg] = {}
+        self.open = {g.binder: g for g in generics}
+        self.solved: list[Symbol] = []
+        self.failed = False
+        self._write(written or ())
+
+    def _write(self, written: tuple[ast.Expr, ...]) -> None:
+        if len(written) > len(self.generics):
+            self.scope.error(
+                "E2111",
+                f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
+                written[len(self.generics)].span,
+            )
+            self.failed = True
+            return
+        for generic, arg in zip(self.generics, written, strict=False):
+            value = generic_arg(self.scope, generic, arg)
+            if value is None:
+                self.failed = True
+            else:
+                self.bind(generic.binder, value)
+
+    def bind(self, binder: Symbol | DTypeVar, value: GenericArg) -> None:
+        self.bound[binder] = value
+        self.open.pop(binder, None)
+
+    def is_open(self, type_: Type) -> bool:
+        """Whether `type_` still has a generic that is not bound."""
+        return any(b in self.open for b in binders(type_))
+
+    def argument(self, e: ast.Expr, wanted: Type, what: str) -> TExpr:
+        """The argument's value; what its type tells about the generics is noted."""
+        try:
+            now = in_type(wanted, self.bound)
+        except DimError:  # A divisor became 0; `finish` reports the `where` that it breaks.
+            now = wanted
+        hint = now if not self.is_open(now) or isinstance(now, OptionalType) else None
+        if hint is not None and self.is_open(hint) and not isinstance(e, ast.NoneLit):
+            hint = None
+        if isinstance(e, ast.NoneLit) and isinstance(now, OptionalType):
+            return TNone(now, e.span)
+        value = expr.infer(self.scope, e, hint)
+        if is_error(value.type):
+            self.failed = True
+        elif not isinstance(value.type, LiteralType):
+            self.unify(wanted, value.type)
+        return value
+
+    def unify(self, pattern: Type, found: Type) -> None:
+        """Bind generics of `pattern` so that it may become `found`; checked by `conform` later."""
+        match pattern, found:
+            case ((ScalarType(p) | TensorType(_, p)), (ScalarType(f) | TensorType(_, f))):
+                if isinstance(p, DTypeVar) and p in self.open:
+                    self.bind(p, f)
+                dims = pattern.dims if isinstance(pattern, TensorType) else ()
+                self._unify_shape(dims, found.dims if isinstance(found, TensorType) else ())
+            case OptionalType(p), OptionalType(f):
+                self.unify(p, f)
+            case TupleType(ps), TupleType(fs):
+                for p, f in zip(ps, fs, strict=False):
+                    self.unify(p, f)
+            case StructType(), StructType() if pattern.key == found.key:
+                for p, f in zip(pattern.args, found.args, strict=True):
+                    self._unify_arg(p, f)
+            case _:
+                pass
+
+    def _unify_arg(self, pattern: GenericArg, found: GenericArg) -> None:
+        if isinstance(pattern, Dim) and isinstance(found, Dim):
+            self._unify_dim(pattern, found)
+        elif isinstance(pattern, tuple) and isinstance(found, tuple):
+            self._unify_shape(pattern, found)
+        elif isinstance(pattern, DTypeVar) and pattern in self.open:
+            self.bind(pattern, found)
+
+    def _unify_shape(self, pattern: Shape, found: Shape) -> None:
+        spread: list[Dim | Symbol] = []
+        for p in pattern:
+            bound = self.bound.get(p) if isinstance(p, Symbol) else None
+            spread.extend(bound if isinstance(bound, tuple) else (p,))
+        packs = [i for i, p in enumerate(spread) if isinstance(p, Symbol) and p in self.open]
+        if len(packs) == 1:
+            at, tail = packs[0], len(spread) - packs[0] - 1
+            if len(found) < at + tail:
+                return
+            pack = spread[at]
+            assert isinstance(pack, Symbol)
+            self.bind(pack, found[at : len(found) - tail])
+            spread = spread[:at] + list(found[at : len(found) - tail]) + spread[at + 1 :]
+        if len(spread) == len(found):
+            for p, f in zip(spread, found, strict=True):
+                if isinstance(p, Dim) and isinstance(f, Dim):
+                    self._unify_dim(p, f)
+
+    def _unify_dim(self, pattern: Dim, found: Dim) -> None:
+        symbol = pattern.as_symbol()
+        if symbol is not None and symbol in self.open:
+            self.bind(symbol, found)
+            return
+        unknown = [s for s in pattern.symbols() if s in self.open]
+        if len(unknown) == 1:
+            try:
+                self._solve(unknown[0], in_dim(pattern, self.bound), found)
+            except DimError:
+                return
+
+    def _solve(self, symbol: Symbol, pattern: Dim, found: Dim) -> None:
+        """From `a * N + b == found`, N where the division is provably exact."""
+        offset = pattern.substitute({symbol: Dim.of(0)})
+        factor = pattern.substitute({symbol: Dim.of(1)}) - offset
+        if symbol in factor.symbols() or pattern != factor * Dim.of(symbol) + offset:
+            return
+        rest = found - offset
+        if factor.as_int() == 1:
+            self.bind(symbol, rest)
+            self.solved.append(symbol)
+        elif self.scope.facts.prove(Relation(">", factor, Dim.of(0))).verdict == "proven":
+            answer = rest // factor
+            if self.scope.facts.equal(answer * factor, rest):
+                self.bind(symbol, self.scope.facts.normalize(answer))
+                self.solved.append(symbol)
+
+    def finish(self, facts: tuple[Relation, ...]) -> dict[Symbol | DTypeVar, GenericArg] | None:
+        """All generic arguments, with defaults; kinds and `where` proven. None after a report."""
+        if self.failed:
+            return None
+        for generic in self.generics:
+            if generic.binder in self.open and generic.default is not None:
+                self.bind(generic.binder, in_arg(generic.default, self.bound))
+        missing = [g for g in self.generics if g.binder in self.open]
+        if missing:
+            names = ", ".join(f"`{g.name}`" for g in missing)
+            every = ", ".join(g.name for g in self.generics)
+            self.scope.error(
+                "E2110",
+                f"{names} cannot be inferred from the arguments",
+                self.span,
+                related=[(missing[0].span, "declared here")],
+                help=f"write the generic arguments: `<{every}>`",
+            )
+            return None
+        for generic in self.generics:
+            value = self.bound[generic.binder]
+            if isinstance(value, DType | DTypeVar) and not check_kind(
+                self.scope, generic, value, self.span
+            ):
+                return None
+        if not typeexpr.obligations(self.scope, facts, self.bound, self.span):
+            return None
+        return self.bound if self._naturals() else None
+
+    def _naturals(self) -> bool:
+        """Whether the generics that an equation gave are dimensions: from `N + 1 == M` follows
+        a negative N where M is 0."""
+        good = True
+        for symbol in self.solved:
+            value = self.bound[symbol]
+            assert isinstance(value, Dim)
+            message = f"`{symbol}` is `{value}` here, which is not provably a dimension"
+            natural = Relation(">=", value, Dim.of(0))
+            good &= self.scope.require(natural, "E2206", message, self.span)
+        return good
+
+
+def binders(type_: Type) -> list[Symbol | DTypeVar]:
+    """The generics that occur in `type_`."""
+    match type_:
+        case ScalarType(dtype):
+            return [dtype] if isinstance(dtype, DTypeVar) else []
+        case TensorType(dims, dtype):
+            return [*_binders_of(dims), *_binders_of(dtype)]
+        case OptionalType(inner):
+            return binders(inner)
+        case TupleType(items):
+            return [b for t in items for b in binders(t)]
+        case StructType(args=args):
+            return [b for a in args for b in _binders_of(a)]
+        case _:
+            return []
+
+
+def _binders_of(arg: GenericArg) -> list[Symbol | DTypeVar]:
+    if isinstance(arg, tuple):
+        return [b for d in arg for b in ([d] if isinstance(d, Symbol) else d.symbols())]
+    if isinstance(arg, Dim):
+        return list(arg.symbols())
+    return [arg] if isinstance(arg, DTypeVar) else []
