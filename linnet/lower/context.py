@@ -11,12 +11,13 @@ from typing import Protocol
 
 from linnet.check.dims import Dim, DimError, Symbol
 from linnet.check.dtypes import AnyDType, DType
+from linnet.check.prover import Facts
+from linnet.check.relations import Relation
 from linnet.check.substitute import in_dim, in_dtype, in_type
 from linnet.check.typed import (
     Local,
     Program,
     TBinary,
-    TBlock,
     TConst,
     TDim,
     TExpr,
@@ -77,8 +78,11 @@ class Context(ABC):
     """The state of lowering one function, and the small questions it answers."""
 
     def __init__(
-        self, functions: Functions, block: TBlock | None, scope: Bound, presence: Presence
+        self, functions: Functions, function: TFunction, scope: Bound, presence: Presence
     ) -> None:
+        key = function.block
+        block = None if key is None else functions.program.blocks[key]
+        self.facts = Facts((*(block.facts if block else ()), *function.facts))
         self.functions = functions
         self.program = functions.program
         self.block = block
@@ -151,6 +155,14 @@ class Context(ABC):
         for element in type_.dims:
             starts.append(starts[-1] + self.width(element))
         return tuple(a for e in elements for a in range(starts[e], starts[e + 1]))
+
+    def nonempty(self, extent: Dim) -> bool:
+        """Whether an extent is at least 1, by its number or by the facts of this function."""
+        number = self.integer(extent).as_int()
+        if number is not None:
+            return number > 0
+        # Inside an inlined function, the extent is over generics that the facts do not know.
+        return self.facts.prove(Relation(">", extent, Dim.of(0))).proven
 
     def known(self, condition: TExpr) -> bool | None:
         """What a condition is, if literals and dimensions decide it."""

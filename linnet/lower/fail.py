@@ -27,14 +27,14 @@ def place_of(span: Span) -> str:
     return f"{span.file.path}:{span.file.position(span.start).line}"
 
 
-def refuse_unguarded(span: Span, where: str) -> NoReturn:
-    """Refuse a read that its condition does not guard in index notation."""
+def refuse_unguarded(span: Span, extent: str) -> NoReturn:
+    """Refuse a read in index notation that a condition guards, of an axis that may be empty."""
     fail(
         "E2190",
-        f"{where} reads at a runtime position in index notation",
+        "a guarded read of an axis that may be empty, in index notation",
         span,
-        label="both sides are evaluated at every point",
-        help="compute a position that is always within the axis first, and read there",
+        label="read under a condition, and evaluated at every point",
+        help=f"state `where {extent} > 0`, or read at a position that is always within the axis",
     )
 
 
@@ -42,7 +42,7 @@ def refuse_at_points(span: Span) -> NoReturn:
     """Refuse an operation that index notation has no scalar form of."""
     fail(
         "E2190",
-        "this operation in index notation",
+        "not implemented in index notation",
         span,
         label="cannot be evaluated element by element",
         help="name the intermediate tensor with a `let` of its own",

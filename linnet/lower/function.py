@@ -10,7 +10,6 @@ from linnet.check.dtypes import DType
 from linnet.check.typed import (
     Local,
     TAssign,
-    TBlock,
     TForRange,
     TForSubs,
     TFunction,
@@ -61,9 +60,9 @@ class FunctionLowerer(ExprLowerer):
     """Lowers one function for one binding of its generics."""
 
     def __init__(
-        self, functions: Functions, block: TBlock | None, scope: Bound, presence: Presence
+        self, functions: Functions, function: TFunction, scope: Bound, presence: Presence
     ) -> None:
-        super().__init__(functions, block, scope, presence)
+        super().__init__(functions, function, scope, presence)
         self._loops: list[str] = []
 
     def params(self, function: TFunction, args: Sequence[Bundle]) -> tuple[Bundle, ...]:

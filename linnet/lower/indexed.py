@@ -18,20 +18,13 @@ from linnet.check.typed import (
     TConst,
     TDim,
     TExpr,
-    TForRange,
-    TForSubs,
-    TFunction,
     TIf,
     TIntrinsic,
-    TLet,
-    TLetTuple,
     TLocal,
     TMatchEnum,
     TMatchOptional,
     TReduce,
-    TReturn,
     TUnary,
-    TWhile,
 )
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
@@ -46,17 +39,15 @@ from linnet.ir.scalar import (
     Reduce,
     Scalar,
 )
-from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Some, Variant
 from linnet.lower.context import Context
 from linnet.lower.fail import refuse_at_points, refuse_unguarded
+from linnet.lower.inline import inline_call
 from linnet.lower.names import BINARY, ELEMENTWISE, UNARY
 from linnet.lower.sizes import Sizes
 from linnet.source.files import Span
 
 _NARROW = (DType.F16, DType.BF16)
-# A function of elements is put in place of its call; what it names and uses twice is there twice.
-_LARGEST = 1000
 
 
 def lower_indexed(
@@ -66,7 +57,7 @@ def lower_indexed(
     whole = isinstance(body, TAccess | TReduce)
     if not indices and not whole:
         return at.value(body)
-    notation = _Notation(at)
+    notation = Notation(at)
     extents = [extent for var in indices for _, extent in notation.bind(var, span)]
     expr = notation.inside(body) if whole else notation.scalar(body)
     wanted = at.type(type_, span)
@@ -88,7 +79,7 @@ def accumulator(op: str, written: AnyDType | None, summand: AnyDType) -> AnyDTyp
     return dtype
 
 
-class _Notation:
+class Notation:
     """One `indexed` operation in the making."""
 
     def __init__(self, at: Context) -> None:
@@ -98,6 +89,7 @@ class _Notation:
         self.locals: dict[Local, Scalar] = {}
         self.count = 0
         self.sizes = Sizes()
+        self.guard: Scalar | None = None
 
     def bind(self, var: IndexVar, span: Span) -> list[tuple[int, Dim]]:
         """Number an index; a pack index becomes one for every axis."""
@@ -127,11 +119,14 @@ class _Notation:
         uses = self.at.functions.uses.of(expr)
         return any(u in self.numbers or u in self.locals for u in uses)
 
+    def fixed(self, expr: TExpr) -> bool:
+        """Whether `expr` may be evaluated once, before all points."""
+        unguarded = self.guard is None or not self.at.functions.faults.of(expr)
+        return unguarded and not self.depends(expr)
+
     def scalar(self, expr: TExpr) -> Scalar:
         """The scalar expression of `expr`."""
-        if not self.depends(expr):
-            return self._outside(expr)
-        return self.inside(expr)
+        return self._outside(expr) if self.fixed(expr) else self.inside(expr)
 
     def inside(self, expr: TExpr) -> Scalar:
         """The scalar expression of `expr`, evaluated at every point."""
@@ -146,10 +141,7 @@ class _Notation:
                 operand = self.scalar(expr.operand)
                 return Apply(UNARY[expr.op], (operand,), self._dtype(expr.type))
             case TBinary():
-                if expr.op in ("&&", "||") and self.at.functions.faults.of(expr.right):
-                    refuse_unguarded(expr.right.span, f"the right side of `{expr.op}`")
-                args = self.scalar(expr.left), self.scalar(expr.right)
-                return Apply(BINARY[expr.op], args, self._dtype(expr.type))
+                return self._binary(expr)
             case TIf():
                 return self._select(expr)
             case TIntrinsic():
@@ -157,7 +149,7 @@ class _Notation:
             case TMatchOptional() | TMatchEnum():
                 return self._match(expr)
             case TCall():
-                return self._inline(expr)
+                return inline_call(self, expr)
             case _:
                 return refuse_at_points(expr.span)
 
@@ -178,26 +170,54 @@ class _Notation:
         value = self.at.value(expr)
         return Operand(self.operand(value), value.type.dtype)
 
+    def _binary(self, expr: TBinary) -> Scalar:
+        left = self.scalar(expr.left)
+        if expr.op in ("&&", "||"):
+            right = self._where(left, expr.op == "&&", expr.right)
+        else:
+            right = self.scalar(expr.right)
+        return Apply(BINARY[expr.op], (left, right), self._dtype(expr.type))
+
+    def _where(self, condition: Scalar, holds: bool, expr: TExpr) -> Scalar:
+        """`expr`, whose value counts only where `condition` is `holds`."""
+        if not self.at.functions.faults.of(expr):
+            return self.scalar(expr)
+        outer = self.guard
+        here = condition if holds else Apply("not", (condition,), DType.BOOL)
+        self.guard = here if outer is None else Apply("and", (outer, here), DType.BOOL)
+        try:
+            return self.scalar(expr)
+        finally:
+            self.guard = outer
+
     def _access(self, expr: TAccess) -> Scalar:
-        if self.depends(expr.base):
+        type_ = expr.base.type
+        if not self.fixed(expr.base) or not isinstance(type_, TensorType):
             refuse_at_points(expr.base.span)
         base = self.at.value(expr.base)
-        positions = tuple(p for position in expr.positions for p in self._position(position))
+        pairs = zip(expr.positions, type_.dims, strict=True)
+        positions = tuple(p for position, extent in pairs for p in self._position(position, extent))
         if base.type.dims is None:
             return Operand(self.operand(base), base.type.dtype)
         return Access(self.operand(base), positions, base.type.dtype)
 
-    def _position(self, position: IndexVar | TExpr) -> Iterable[Scalar]:
+    def _position(self, position: IndexVar | TExpr, extent: Dim | Symbol) -> Iterable[Scalar]:
         if isinstance(position, IndexVar):
             return [Index(number, DType.I64) for number in self.numbers[position]]
         scalar = self.scalar(position)
-        if scalar.dtype == DType.I64:
-            return [scalar]
         if isinstance(scalar, Const):
             return [Const(scalar.value, DType.I64)]
         if isinstance(scalar, DimValue):
             return [DimValue(scalar.dim, DType.I64)]
-        return [Apply("cast", (scalar,), DType.I64)]
+        if scalar.dtype != DType.I64:
+            scalar = Apply("cast", (scalar,), DType.I64)
+        if self.guard is None:
+            return [scalar]
+        # Every point is evaluated; where this one does not count, the first element is read.
+        if not (isinstance(extent, Dim) and self.at.nonempty(extent)):
+            refuse_unguarded(position.span, str(extent))
+        first = Const(0, DType.I64)
+        return [Apply("select", (self.guard, scalar, first), DType.I64)]
 
     def _reduce(self, expr: TReduce) -> Scalar:
         pairs = [pair for var in expr.indices for pair in self.bind(var, expr.span)]
@@ -212,11 +232,12 @@ class _Notation:
         known = self.at.known(expr.condition)
         if known is not None:
             return self.scalar(expr.then if known else expr.otherwise)
-        for branch in (expr.then, expr.otherwise):
-            if self.at.functions.faults.of(branch):
-                refuse_unguarded(branch.span, "a branch of `if`")
-        parts = (expr.condition, expr.then, expr.otherwise)
-        return Apply("select", tuple(map(self.scalar, parts)), self._dtype(expr.type))
+        return self._choice(self.scalar(expr.condition), expr.then, expr.otherwise)
+
+    def _choice(self, condition: Scalar, then: TExpr, otherwise: TExpr) -> Scalar:
+        a = self._where(condition, True, then)
+        b = self._where(condition, False, otherwise)
+        return Apply("select", (condition, a, b), a.dtype)
 
     def _intrinsic(self, expr: TIntrinsic) -> Scalar:
         dtype = self._dtype(expr.type)
@@ -228,7 +249,7 @@ class _Notation:
         return refuse_at_points(expr.span)
 
     def _match(self, expr: TMatchOptional | TMatchEnum) -> Scalar:
-        if self.depends(expr.subject):
+        if not self.fixed(expr.subject):
             refuse_at_points(expr.subject.span)
         subject = self.at.expr(expr.subject)
         if isinstance(expr, TMatchEnum):
@@ -239,49 +260,3 @@ class _Notation:
             return self.scalar(expr.none)
         self.at.env[expr.local] = subject.inner
         return self.scalar(expr.some)
-
-    def _inline(self, expr: TCall) -> Scalar:
-        """A call on elements: the callee's body in place of the call."""
-        callee = self.at.program.functions[expr.callee]
-        if expr.sub is not None:
-            refuse_at_points(expr.span)
-        scope = arguments(callee.generics, expr.generics, self.at.scope)
-        if expr.own:
-            scope = self.at.scope | scope
-        outer, self.locals = self.locals, self._arguments(expr, callee, scope)
-        try:
-            with self.at.within(scope):
-                return self._body(callee, expr.span)
-        finally:
-            self.locals = outer
-
-    def _arguments(self, expr: TCall, callee: TFunction, scope: Bound) -> dict[Local, Scalar]:
-        inner = dict(self.locals)
-        for param, given in zip(callee.params, expr.args, strict=True):
-            arg = given or param.default
-            assert arg is not None, callee.key
-            with self.at.within(self.at.scope if given else scope):
-                if isinstance(arg.type, ScalarType):
-                    inner[param.local] = self.scalar(arg)
-                elif self.depends(arg):
-                    refuse_at_points(arg.span)
-                else:
-                    self.at.env[param.local] = self.at.expr(arg)
-        return inner
-
-    def _body(self, callee: TFunction, call: Span) -> Scalar:
-        for stmt in callee.body:
-            if isinstance(stmt, TForSubs | TForRange | TWhile | TLetTuple):
-                break
-            if not isinstance(stmt.value.type, ScalarType):
-                break
-            value = self.scalar(stmt.value)
-            if self.sizes.of(value) > _LARGEST:
-                break
-            if isinstance(stmt, TReturn):
-                return value
-            target = stmt.local if isinstance(stmt, TLet) else stmt.target
-            if isinstance(target, str):
-                break
-            self.locals[target] = value
-        return refuse_at_points(call)

@@ -140,8 +140,7 @@ class _Functions:
         self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
     ) -> Lowered:
         """The lowering of `function` for these generics and these skeletons of arguments."""
-        block = None if function.block is None else self.program.blocks[function.block]
-        body = FunctionLowerer(self, block, scope, presence)
+        body = FunctionLowerer(self, function, scope, presence)
         shapes = tuple(
             body.typed(arg, param.local.type, param.local.span)
             for arg, param in zip(args, function.params, strict=True)

@@ -206,10 +206,10 @@ fn f(x: f32) -> f32 {
 
 def test_a_long_chain_of_calls(tmp_path: Path) -> None:
     steps = [
-        f"fn f{k}(x: f32) -> f32 {{ return 1.0 + (1.0 - (2.0 - f{k + 1}(x))) }}" for k in range(150)
+        f"fn g{k}(x: f32) -> f32 {{ return 1.0 + (1.0 - (2.0 - g{k + 1}(x))) }}" for k in range(150)
     ]
-    text = "\n".join([*steps, "fn f150(x: f32) -> f32 { return x }"])
-    module = source(tmp_path, text).function("f0")
+    text = "\n".join([*steps, "fn g150(x: f32) -> f32 { return x }"])
+    module = source(tmp_path, text).function("g0")
     assert len(module.functions) == 151
 
 

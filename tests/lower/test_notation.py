@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.interpreter import run
 from linnet.ir.core import Module
 from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce, Scalar
@@ -234,25 +236,83 @@ def test_a_function_that_is_no_expression_cannot_be_inlined(tmp_path: Path) -> N
     assert finding.span.text == "loops(a[i])"
 
 
-@pytest.mark.parametrize(
-    ("body", "blamed"),
-    [
-        ("if a[i] > 0.0 { a[ids[i]] } else { 0.0 }", "a[ids[i]]"),
-        ("if ids[i] > 3 && a[ids[i]] > 0.0 { a[i] } else { 0.0 }", "a[ids[i]] > 0.0"),
-    ],
-)
-def test_a_guarded_runtime_read_is_refused(tmp_path: Path, body: str, blamed: str) -> None:
-    text = f"""
-fn f(a: Tensor[4; f32], ids: Tensor[4; i32]) -> Tensor[4; f32] {{
-    let y[i] = {body}
+GUARDED = [
+    # body; what it is at `i` where `ids[i]` is within `a`, and where it is not
+    ("if ids[i] < 4 { a[ids[i]] } else { -a[i] }", lambda a, k, i: a[k], lambda a, i: -a[i]),
+    ("if ids[i] >= 4 { a[i] } else { a[ids[i]] }", lambda a, k, i: a[k], lambda a, i: a[i]),
+    (
+        "if ids[i] < 4 && a[ids[i]] > 0.0 { a[ids[i]] * 2.0 } else { a[i] }",
+        lambda a, k, i: a[k] * 2 if a[k] > 0 else a[i],
+        lambda a, i: a[i],
+    ),
+    (
+        "if ids[i] >= 4 || a[ids[i]] < 0.0 { a[i] } else { a[ids[i]] + 1.0 }",
+        lambda a, k, i: a[i] if a[k] < 0 else a[k] + 1,
+        lambda a, i: a[i],
+    ),
+    (
+        "if ids[i] < 4 { if ids[i] > 1 { a[ids[i]] } else { a[ids[i] + 1] } } else { 0.0 }",
+        lambda a, k, i: a[k] if k > 1 else a[k + 1],
+        lambda a, i: 0,
+    ),
+    (
+        "if ids[i] < 4 { sum[k] select(order[k] <= 1, a[ids[i]], 0.0) } else { a[i] }",
+        lambda a, k, i: a[k] * 2,
+        lambda a, i: a[i],
+    ),
+    ("if ids[i] < 4 { double(a[ids[i]]) } else { a[i] }", lambda a, k, i: a[k] * 2,
+     lambda a, i: a[i]),
+    ("if far < 4 { a[far] * a[i] } else { a[ids[i] % 4] }", None, lambda a, i: a[i % 4]),
+]  # fmt: skip
+
+
+def guarded(body: str, size: str, where: str = "") -> str:
+    return f"""
+fn double(x: f32) -> f32 {{ return x + x }}
+fn f<N: Dim>(a: Tensor[{size}; f32], ids: Tensor[6; i32], far: i64) -> Tensor[6; f32]
+{where} {{
+    let order = iota<i32>(N)
+    let y[i] = {body.replace("a[i]", "a[ids[i] % 4]")}
     return y
 }}
 """
+
+
+@pytest.mark.parametrize(("body", "within", "outside"), GUARDED, ids=lambda b: str(b)[:30])
+@pytest.mark.parametrize(("size", "where"), [("4", ""), ("N", "where N > 0")])
+def test_a_guarded_read_faults_only_where_it_counts(
+    tmp_path: Path, body: str, within: Any, outside: Any, size: str, where: str
+) -> None:
+    a = np.array([2, -3, 5, -7], F32)
+    ids = np.array([0, 9, 1, 2**31 - 1, 2, 3], np.int32)
+    if "+ 1]" in body:
+        ids[0] = 1
+    module = source(tmp_path, guarded(body, size, where)).function(
+        "f", {} if size == "N" else {"N": 4}
+    )
+    (result,) = run(module, [a, ids, np.int64(4)], symbols=dict.fromkeys(module.symbols, 4))
+    wanted = [
+        within(a, k, k % 4) if within is not None and k < 4 else outside(a, k % 4) for k in ids
+    ]
+    np.testing.assert_array_equal(result, np.array(wanted, F32))
+
+
+def test_a_guarded_read_still_faults_where_it_counts(tmp_path: Path) -> None:
+    made = source(tmp_path, guarded("if ids[i] < 5 { a[ids[i]] } else { 0.0 }", "4"))
+    ids = np.array([0, 1, 2, 3, 9, 9], np.int32)
+    assert made.call("f", np.ones(4, F32), ids, np.int64(0), N=4)[0].tolist() == [1, 1, 1, 1, 0, 0]
+    ids[5] = 4
+    with pytest.raises(RuntimeFault):
+        made.call("f", np.ones(4, F32), ids, np.int64(0), N=4)
+
+
+def test_a_guarded_read_of_an_axis_that_may_be_empty_is_refused(tmp_path: Path) -> None:
+    text = guarded("if ids[i] < 4 { a[ids[i]] } else { 0.0 }", "N")
     with pytest.raises(LinnetError) as caught:
         source(tmp_path, text).function("f")
     (finding,) = caught.value.diagnostics
-    assert finding.code == "E2190" and finding.span is not None
-    assert finding.span.text == blamed
+    assert finding.code == "E2190" and finding.help is not None and "N > 0" in finding.help
+    assert finding.span is not None and finding.span.text == "ids[i]"
 
 
 def test_matches_inside_are_decided(tmp_path: Path) -> None:
