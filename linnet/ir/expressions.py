@@ -45,6 +45,21 @@ def dims_of(expr: Scalar) -> Iterator[Dim]:
 
 
 def _check(expr: Scalar, op: Operation, context: Context, scope: Scope) -> Iterator[str]:
+    """Everything wrong in `expr`, whose outermost indices are `scope`."""
+    seen: set[tuple[int, frozenset[int]]] = set()
+    waiting = [(expr, scope)]
+    while waiting:
+        found, scope = waiting.pop()
+        if (id(found), frozenset(scope)) in seen:
+            continue
+        seen.add((id(found), frozenset(scope)))
+        yield from _node(found, op, context, scope)
+        if isinstance(found, Reduce):
+            scope = scope | dict(found.indices)
+        waiting.extend((child, scope) for child in reversed(children(found)))
+
+
+def _node(expr: Scalar, op: Operation, context: Context, scope: Scope) -> Iterator[str]:
     match expr:
         case Const():
             yield from constant(_operation("constant", expr, {"value": expr.value}), context)
@@ -63,9 +78,6 @@ def _check(expr: Scalar, op: Operation, context: Context, scope: Scope) -> Itera
             yield from _apply(expr, context)
         case Reduce():
             yield from _reduce(expr, scope)
-            scope = scope | dict(expr.indices)
-    for child in children(expr):
-        yield from _check(child, op, context, scope)
 
 
 def _one_extent(expr: Scalar, context: Context) -> Iterator[str]:

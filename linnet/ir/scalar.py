@@ -87,10 +87,29 @@ def children(expr: Scalar) -> tuple[Scalar, ...]:
 
 
 def walk(expr: Scalar) -> Iterator[Scalar]:
-    """The expression and all inside it, each before what it holds."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    """The expression and all inside it, each before what it holds, and each object once."""
+    seen: set[int] = set()
+    waiting = [expr]
+    while waiting:
+        found = waiting.pop()
+        if id(found) not in seen:
+            seen.add(id(found))
+            yield found
+            waiting.extend(reversed(children(found)))
+
+
+def inside_out(expr: Scalar) -> Iterator[Scalar]:
+    """The expression and all inside it, each after what it holds, and each object once."""
+    seen: set[int] = set()
+    waiting = [(expr, False)]
+    while waiting:
+        found, ready = waiting.pop()
+        if ready:
+            yield found
+        elif id(found) not in seen:
+            seen.add(id(found))
+            waiting.append((found, True))
+            waiting.extend((child, False) for child in reversed(children(found)))
 
 
 def with_children(expr: Scalar, inner: tuple[Scalar, ...]) -> Scalar:
@@ -109,5 +128,40 @@ def with_children(expr: Scalar, inner: tuple[Scalar, ...]) -> Scalar:
 
 
 def transform(expr: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """`change` of every expression, the innermost first."""
-    return change(with_children(expr, tuple(transform(c, change) for c in children(expr))))
+    """`change` of every expression, the innermost first, each object once."""
+    changed: dict[int, Scalar] = {}
+    for e in inside_out(expr):
+        changed[id(e)] = change(with_children(e, tuple(changed[id(c)] for c in children(e))))
+    return changed[id(expr)]
+
+
+class Numbers:
+    """Numbers expressions, equal ones alike, without looking into one object twice."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[tuple[object, ...], int] = {}
+        # The expressions are held, so that no other comes to have the identity of one.
+        self._by_id: dict[int, tuple[Scalar, int]] = {}
+
+    def of(self, expr: Scalar) -> int:
+        """The number of `expr`."""
+        if id(expr) not in self._by_id:
+            for found in inside_out(expr):
+                number = self._by_key.setdefault(self._key(found), len(self._by_key))
+                self._by_id[id(found)] = (found, number)
+        return self._by_id[id(expr)][1]
+
+    def _key(self, expr: Scalar) -> tuple[object, ...]:
+        inner = tuple(self._by_id[id(c)][1] for c in children(expr))
+        match expr:
+            case Access():
+                return (Access, expr.operand, expr.dtype, inner)
+            case Apply():
+                return (Apply, expr.fn, expr.dtype, inner)
+            case Reduce():
+                return (Reduce, expr.op, expr.accumulator, expr.indices, expr.dtype, inner)
+            case Const():
+                # `True == 1 == 1.0` in Python, and they are different constants.
+                return (Const, type(expr.value), expr.value, expr.dtype)
+            case _:
+                return (expr,)

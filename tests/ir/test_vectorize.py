@@ -204,3 +204,33 @@ def test_regions_are_vectorized() -> None:
     assert [op.name for op in loop.regions[0].body] == ["constant", "broadcast", "mul"]
     (found,) = run(module, [np.array([1.0, 3.0], np.float32)])
     assert found.tolist() == [8.0, 24.0]
+
+
+def test_deep_and_shared_expressions() -> None:
+    deep: Scalar = access(0, 0)
+    for _ in range(3000):
+        deep = Apply("neg", (deep,), F32)
+    assert len(ops_of(built([tensor(B)], dims(B), deep))) == 3000
+    shared: Scalar = access(0, 0)
+    for _ in range(60):
+        shared = Apply("add", (shared, shared), F32)
+    module = built([tensor(B)], dims(B), shared)
+    assert [op.name for op in ops_of(module)] == ["add"] * 60
+    (found,) = run(module, [np.array([1.0], np.float32)])
+    assert found.tolist() == [2.0**60]
+
+
+def test_equal_expressions_are_emitted_once() -> None:
+    def double() -> Scalar:
+        return Apply("add", (access(0, 0), access(0, 0)), F32)
+
+    ops = ops_of(built([tensor(B)], dims(B), times(double(), double())))
+    assert [op.name for op in ops] == ["add", "mul"]
+    assert ops[1].operands == (ops[0].results[0], ops[0].results[0])
+
+
+def test_constants_that_python_finds_equal_are_not() -> None:
+    one, true = Const(1, DType.I64), Const(True, DType.BOOL)
+    expr = Apply("add", (one, Apply("cast", (true,), I64)), I64)
+    ops = ops_of(built([], [], expr))
+    assert [op.name for op in ops] == ["constant", "constant", "cast", "add"]

@@ -278,7 +278,9 @@ fn f<N: Dim>(a: Tensor[{size}; f32], ids: Tensor[6; i32], far: i64) -> Tensor[6;
 """
 
 
-@pytest.mark.parametrize(("body", "within", "outside"), GUARDED, ids=lambda b: str(b)[:30])
+@pytest.mark.parametrize(
+    ("body", "within", "outside"), GUARDED, ids=[row[0][:30] for row in GUARDED]
+)
 @pytest.mark.parametrize(("size", "where"), [("4", ""), ("N", "where N > 0")])
 def test_a_guarded_read_faults_only_where_it_counts(
     tmp_path: Path, body: str, within: Any, outside: Any, size: str, where: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -59,13 +58,10 @@ def test_a_huge_length_costs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "m.safetensors"
     path.write_bytes((2**64 - 1).to_bytes(8, "little") + b"{}")
     tracemalloc.start()
-    began = time.perf_counter()
     (found,) = findings(path)
-    took = time.perf_counter() - began
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert f"the header should have {2**64 - 1} bytes, but only 2 follow" in found.message
-    assert took < 0.1
     assert peak < 1_000_000
 
 

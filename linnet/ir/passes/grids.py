@@ -20,9 +20,11 @@ from linnet.ir.scalar import (
     Const,
     DimValue,
     Index,
+    Numbers,
     Operand,
     Reduce,
     Scalar,
+    children,
 )
 from linnet.ir.types import Type
 
@@ -52,15 +54,39 @@ class Grids:
         self._operands = operands
         self._extents = dict(enumerate(indices))
         self._counting = counting
-        self._known: dict[Scalar, Grid] = {}
+        self._numbers = Numbers()
+        self._known: dict[int, Grid] = {}
         self._aligned: dict[tuple[Grid, tuple[int, ...]], Value] = {}
 
     def of(self, expr: Scalar) -> Grid:
-        """The grid of `expr`, emitted once."""
-        found = self._known.get(expr)
-        if found is None:
-            found = self._known[expr] = self._emit(expr)
-        return found
+        """The grid of `expr`. Equal expressions are emitted once; deep ones need no deep stack."""
+        waiting = [expr]
+        while waiting:
+            number = self._numbers.of(waiting[-1])
+            if number not in self._known:
+                parts = [p for p in self._parts(waiting[-1]) if self._unknown(p)]
+                if parts:
+                    waiting.extend(reversed(parts))
+                    continue
+                self._known[number] = self._emit(waiting[-1])
+            waiting.pop()
+        return self._known[self._numbers.of(expr)]
+
+    def _unknown(self, expr: Scalar) -> bool:
+        return self._numbers.of(expr) not in self._known
+
+    def _parts(self, expr: Scalar) -> Sequence[Scalar]:
+        """The expressions whose grids the grid of `expr` is made of."""
+        match expr:
+            case Access():
+                dims = self._operands[expr.operand].type.shape
+                pairs = zip(expr.positions, dims, strict=True)
+                return [p for p, extent in pairs if self._looked_up(p, extent)]
+            case Reduce():
+                self._extents.update(expr.indices)
+                return product(expr.body) if expr.op == "sum" else [expr.body]
+            case _:
+                return children(expr)
 
     def aligned(self, grid: Grid, axes: tuple[int, ...]) -> Value:
         """The grid's array with `axes`, repeated along those that it does not depend on."""
@@ -115,8 +141,8 @@ class Grids:
         dynamic: dict[int, Value] = {}
         kept: list[int | Grid] = []
         for axis, position in enumerate(expr.positions):
-            index = self._plain(position)
-            if index is not None and self._walks(position, index, base.type.shape[axis]):
+            index = self._walked(position, base.type.shape[axis])
+            if index is not None:
                 kept.append(index)
             elif isinstance(position, Const | DimValue):
                 static[axis] = place(position)
@@ -148,22 +174,23 @@ class Grids:
             "reshape", [self._builder.emit("slice", [base], one, attrs)], rest
         )
 
-    def _plain(self, position: Scalar) -> int | None:
-        """The index that `position` just is, or counts through."""
+    def _looked_up(self, position: Scalar, extent: Dim) -> bool:
+        known = isinstance(position, Const | DimValue)
+        return not known and self._walked(position, extent) is None
+
+    def _walked(self, position: Scalar, extent: Dim) -> int | None:
+        """The index that `position` just is, or counts through all of an axis of `extent`."""
         match position:
             case Index():
                 return position.index
             case Access(positions=(Index(index=index),)) if (
                 position.dtype == DType.I64
                 and self._operands[position.operand].id in self._counting
+                and self._extents[index] == extent
             ):
                 return index
             case _:
                 return None
-
-    def _walks(self, position: Scalar, index: int, extent: Dim) -> bool:
-        # An index is known to have the extent of the axes it is written at; a counter is not.
-        return isinstance(position, Index) or self._extents[index] == extent
 
     def _as_i64(self, grid: Grid) -> Grid:
         if grid.value.type.dtype == DType.I64:
@@ -204,11 +231,10 @@ class Grids:
     # --- reductions ----------------------------------------------------------
 
     def _reduce(self, expr: Reduce) -> Grid:
-        self._extents.update(expr.indices)
         bound = {i for i, _ in expr.indices}
-        factors = [self.of(f) for f in product(expr.body)] if expr.op == "sum" else []
+        factors = [self.of(part) for part in self._parts(expr)]
         if len(factors) < 2:
-            grid = self.of(expr.body)
+            (grid,) = factors
             if not bound.issubset(grid.axes):
                 axes = union([grid, tuple(bound)])
                 grid = Grid(self.aligned(grid, axes), axes)
@@ -248,6 +274,12 @@ def place(position: Const | DimValue) -> Dim:
 
 def product(expr: Scalar) -> list[Scalar]:
     """The factors of a product; the expression itself if it is none."""
-    if isinstance(expr, Apply) and expr.fn == "mul":
-        return [factor for arg in expr.args for factor in product(arg)]
-    return [expr]
+    factors: list[Scalar] = []
+    waiting = [expr]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Apply) and found.fn == "mul":
+            waiting.extend(reversed(found.args))
+        else:
+            factors.append(found)
+    return factors
