@@ -18,6 +18,7 @@ from linnet.check.typed import (
 from linnet.check.types import ScalarType
 from linnet.ir.scalar import Scalar
 from linnet.lower.bindings import Bound, arguments
+from linnet.lower.bundle import Bundle
 from linnet.lower.fail import refuse_at_points
 from linnet.source.files import Span
 
@@ -36,7 +37,10 @@ def inline_call(notation: Notation, expr: TCall) -> Scalar:
     scope = arguments(callee.generics, expr.generics, notation.at.scope)
     if expr.own:
         scope = notation.at.scope | scope
-    outer, notation.locals = notation.locals, _arguments(notation, expr, callee, scope)
+    elements, wholes = _arguments(notation, expr, callee, scope)
+    outer, notation.locals = notation.locals, notation.locals | elements
+    # Only now: an argument may be a call of the same function.
+    notation.at.env.update(wholes)
     try:
         with notation.at.within(scope):
             return _body(notation, callee, expr.span)
@@ -46,19 +50,21 @@ def inline_call(notation: Notation, expr: TCall) -> Scalar:
 
 def _arguments(
     notation: Notation, expr: TCall, callee: TFunction, scope: Bound
-) -> dict[Local, Scalar]:
-    inner = dict(notation.locals)
+) -> tuple[dict[Local, Scalar], dict[Local, Bundle]]:
+    """What the parameters stand for: scalar expressions, and what has no index in it."""
+    elements: dict[Local, Scalar] = {}
+    wholes: dict[Local, Bundle] = {}
     for param, given in zip(callee.params, expr.args, strict=True):
         arg = given or param.default
         assert arg is not None, callee.key
         with notation.at.within(notation.at.scope if given else scope):
             if isinstance(arg.type, ScalarType):
-                inner[param.local] = notation.scalar(arg)
+                elements[param.local] = notation.scalar(arg)
             elif not notation.fixed(arg):
                 refuse_at_points(arg.span)
             else:
-                notation.at.env[param.local] = notation.at.expr(arg)
-    return inner
+                wholes[param.local] = notation.at.expr(arg)
+    return elements, wholes
 
 
 def _body(notation: Notation, callee: TFunction, call: Span) -> Scalar:
