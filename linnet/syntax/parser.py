@@ -139,11 +139,11 @@ class _FileParser:
         self.sink.add(Diagnostic("E1103", message, token.span, "reserved syntax"))
 
     def block(self, unit: Unit) -> None:
+        failures = self.failures
         head = self.tree(unit)
         hidden = self.hidden_by(unit)
         members: list[ast.Member] = []
         methods: list[ast.FunctionDecl] = []
-        failures = self.failures
         for part in unit.members:
             if part.kind == "RESERVED":
                 self.reserved(part)
@@ -243,6 +243,7 @@ class _FileParser:
         if len(kept) == len(where):
             return tree
         self.complete = False
+        self.failures += 1
         for relation in where:
             if not _is_relation(relation):
                 message = "unexpected expression, expected a relation"

@@ -18,6 +18,9 @@ _NEVER_IN_BODY = frozenset(["BLOCK", "STRUCT", "ENUM", "CONST", "TYPE", "USE", "
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
 _METHODS = frozenset(["FN", "OP", "ENTRY"])
 _NAMES = frozenset(["NAME", "RESERVED", "CRATE", "SELF", "SUPER"])
+_MEMBER_BEGINNERS = _MEMBERS | _METHODS | {"PUB"}
+_BEGINNERS = _ITEMS | {"PUB", "RESERVED", "EXTERN"}
+_SEPARATORS = frozenset(["COMMA", "SEMICOLON"])
 _LITERALS = frozenset(["INT", "FLOAT", "STRING", "TRUE", "FALSE", "NONE"])
 _OPERAND_ENDS = _NAMES | _LITERALS | {"RPAR", "RSQB", "RBRACE", "QMARK"}
 _NEED_A_NAME = _ITEMS | {"DOT", "PATH_SEP", "LET", "VAR", "PUB", "EXTERN"}
@@ -76,38 +79,60 @@ class _Cutter:
             return kind
         return "RESERVED" if kind in ("RESERVED", "EXTERN") else "JUNK"
 
-    def begins_item(self, at: int) -> bool:
+    def begins_line(self, at: int) -> bool:
+        """Whether a token is the first of its line. White space has no meaning, but where a
+        mistake has to be told from the next item, it shows what the writer meant."""
+        if at == 0:
+            return True
+        token, before = self.tokens[at], self.tokens[at - 1]
+        return token.file.text.find("\n", before.end, token.start) >= 0
+
+    def may_begin(self, at: int, brackets: int, headless: bool) -> bool:
+        """Whether what stands before a token could be the end of an item or a member.
+
+        In the right places a keyword follows the end of an operand, or `,` and `;` that do not
+        belong there. A keyword somewhere else, or before the body of what needs one
+        (`headless`), is a mistake within an item unless it begins a line.
+        """
+        before = self.type_at(at - 1)
+        ended = before in _OPERAND_ENDS or (before in _SEPARATORS and brackets <= 0)
+        return (ended and not headless) or self.begins_line(at)
+
+    def begins_item(self, at: int, brackets: int = 0, headless: bool = False) -> bool:
         """Whether a token outside all braces begins an item."""
         kind, before, after = self.type_at(at), self.type_at(at - 1), self.type_at(at + 1)
-        if kind == "PUB":
-            return True
-        if kind in ("RESERVED", "EXTERN"):
-            return before in _OPERAND_ENDS
-        if kind not in _ITEMS or before in _NEED_A_NAME:
+        if kind not in _BEGINNERS or not self.may_begin(at, brackets, headless):
             return False
-        return after in _NAMES or before in ("RBRACE", "RESERVED")
+        ended = before in _OPERAND_ENDS
+        if kind == "PUB":
+            return ended or after in _BEGINNERS
+        if kind in ("RESERVED", "EXTERN"):
+            return ended
+        if before in _NEED_A_NAME:
+            return False
+        if after in _NAMES or before in ("RBRACE", "RESERVED"):
+            return True
+        return ended and brackets <= 0 and self.begins_line(at)
 
     def restarts(self, at: int, in_block: bool) -> bool:
         """Whether a token inside braces that do not match begins an item all the same."""
-        kind = self.type_at(at + 1) if self.type_at(at) == "PUB" else self.type_at(at)
+        word = at + (self.type_at(at) == "PUB")
+        kind = self.type_at(word)
         if kind not in _NEVER_IN_BODY and (in_block or kind not in _METHODS):
             return False
-        if self.type_at(at) == "PUB":
-            return True
-        return self.begins_item(at) and self.type_at(at - 1) in _OPERAND_ENDS
+        return self.type_at(word + 1) in _NAMES and self.begins_item(at)
 
-    def begins_member(self, at: int, depth: int) -> bool:
+    def begins_member(self, at: int, depth: int, brackets: int, headless: bool) -> bool:
         """Whether a token at a depth of braces inside a block begins a member or a method."""
         if depth > 0 and self.balanced:
             return False
         kind, before = self.type_at(at), self.type_at(at - 1)
-        if kind in _MEMBERS or kind == "PUB":
-            return before not in _NEED_A_NAME
-        return (
-            kind in _METHODS
-            and before not in _NEED_A_NAME
-            and (self.type_at(at + 1) in _NAMES or before == "RBRACE" or depth == 0)
-        )
+        if kind not in _MEMBER_BEGINNERS or not self.may_begin(at, brackets, headless):
+            return False
+        if before in _NEED_A_NAME:
+            return False
+        named = self.type_at(at + 1) in _NAMES or before == "RBRACE" or depth == 0
+        return kind not in _METHODS or named
 
     def unit(self, start: int) -> Unit:
         kind = self.kind(start)
@@ -137,7 +162,10 @@ class _Cutter:
                 brackets -= braces == 0
             elif kind == "BLOCK" and token in _MEMBERS and not self.balanced:
                 return self.block(start, at)  # the head without its `{`
-            elif self.begins_item(at) if braces == 0 else self.restarted(at, False):
+            elif braces == 0:
+                if self.begins_item(at, brackets, kind in _BODIED and not opened):
+                    return Unit(kind, start, at)
+            elif self.restarted(at, False):
                 return Unit(kind, start, at)
             at += 1
         return Unit(kind, start, at)
@@ -160,11 +188,11 @@ class _Cutter:
         depth, brackets, begin = 0, 0, at
         while at < len(self.tokens) and not self.restarted(at, True):
             token = self.type_at(at)
+            in_method = begin < at and self.kind(begin) in _METHODS
             if token == "LBRACE":
                 depth += 1
             elif token == "RBRACE":
                 depth -= 1
-                in_method = begin < at and self.kind(begin) in _METHODS
                 if depth < 0 and not (in_method and not self.balanced):
                     block.closed = True
                     break
@@ -175,7 +203,7 @@ class _Cutter:
                 brackets += depth == 0
             elif token in ("RPAR", "RSQB"):
                 brackets -= depth == 0
-            elif at > begin and self.begins_member(at, depth):
+            elif at > begin and self.begins_member(at, depth, brackets, in_method and depth <= 0):
                 self.add_member(block, begin, at)
                 depth, begin = 0, at
             if begin >= at:
