@@ -59,7 +59,8 @@ def _shl(a: Array, count: Array) -> Array:
 def _shr(a: Array, count: Array) -> Array:
     inside = _shift_inside(a, count)
     shifted = np.right_shift(a, np.where(inside, count, 0).astype(a.dtype))
-    return np.where(inside, shifted, np.where(a < 0, -1, 0)).astype(a.dtype)
+    # In the dtype throughout: NumPy takes u64 and i64 together to f64.
+    return np.where(inside, shifted, np.where(a < 0, -1, 0).astype(a.dtype))
 
 
 def _shift_inside(a: Array, count: Array) -> Array:

@@ -208,17 +208,17 @@ fn f(a: Tensor[3, 4; f32]) -> Tensor[3; f32] {
 
 def test_an_argument_may_be_a_call_of_the_same_function(tmp_path: Path) -> None:
     text = """
-fn line(t: Tensor[2; f32], x: f32, plus: Tensor[1; f32]? = none) -> f32 {
+fn line(t: Tensor[2; f32], x: f32, plus: Tensor[2; f32]? = none) -> f32 {
     let y = x * t[1] + t[0]
     return match plus { some(p) => y + p[0]  none => y }
 }
 fn f(a: Tensor[2; f32], t: Tensor[2; f32], u: Tensor[2; f32]) -> Tensor[2; f32] {
-    let y[i] = line(t, line(u, a[i], some(t[0:1]))) - line(u, line(t, a[i]), some(u[1:2]))
+    let y[i] = line(t, line(u, a[i], some(t))) - line(u, line(t, a[i]), some(u))
     return y
 }
 """
     a, t, u = np.array([1, 2], F32), np.array([10, 100], F32), np.array([3, 5], F32)
-    expected = ((a * 5 + 3 + 10) * 100 + 10) - ((a * 100 + 10) * 5 + 3 + 5)
+    expected = ((a * 5 + 3 + 10) * 100 + 10) - ((a * 100 + 10) * 5 + 3 + 3)
     np.testing.assert_array_equal(source(tmp_path, text).call("f", a, t, u)[0], expected)
 
 
