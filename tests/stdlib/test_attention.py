@@ -42,16 +42,24 @@ def test_causal_mask(run: Run, q: int, k: int) -> None:
     np.testing.assert_array_equal(got, reference.causal_mask(q, k))
 
 
-@pytest.mark.parametrize(
-    ("sink", "want"),
-    [(0.0, 3.0), (math.log(2), 2.25), (-math.inf, 4.5), (1e4, 0.0), (-1e4, 4.5)],
-)
-def test_sink_is_one_more_term_of_the_denominator(run: Run, sink: float, want: float) -> None:
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize(("sink", "want"), [(0.0, 3.0), (-math.inf, 4.5), (1e4, 0.0), (-1e4, 4.5)])
+def test_sink_is_one_more_term_of_the_denominator(
+    run: Run, sink: float, want: float, dtype: str
+) -> None:
     q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 2, 1))
     v = np.array([3.0, 6.0]).reshape(1, 1, 2, 1)
     mask = np.ones((1, 1, 2), bool)
-    got = attend(run, q, k, v, np.array([sink]), 1.0, mask, "f32")
-    assert got.item() == pytest.approx(want, rel=1e-6)
+    assert attend(run, q, k, v, np.array([sink]), 1.0, mask, dtype).item() == want
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_sink_counts_as_its_exponential(run: Run, dtype: str) -> None:
+    q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 2, 1))
+    v = np.array([3.0, 6.0]).reshape(1, 1, 2, 1)
+    got = attend(run, q, k, v, np.array([math.log(2)]), 1.0, np.ones((1, 1, 2), bool), dtype)
+    # ln 2 in f32, two exponentials, two sums and a quotient: eight roundings of 2 ** -24.
+    assert got.item() == pytest.approx(2.25, rel=8 * 2**-24)
 
 
 @pytest.mark.parametrize("sink", [0.0, -math.inf, 50.0])
@@ -62,6 +70,13 @@ def test_a_query_that_sees_nothing_gives_zeros(run: Run, sink: float) -> None:
     assert got[0, 0, 0].tolist() == [0.0, 0.0, 0.0]
     assert np.isfinite(got).all()
     assert (got[0, 0, 1] > 0).all()
+
+
+@pytest.mark.parametrize("sink", [0.0, -math.inf])
+def test_no_key_at_all_gives_zeros(run: Run, sink: float) -> None:
+    q, k = np.ones((1, 1, 2, 3)), np.ones((1, 1, 0, 3))
+    got = attend(run, q, k, k, np.array([sink]), 1.0, np.ones((1, 2, 0), bool), "f32")
+    assert got.tolist() == np.zeros((1, 1, 2, 3)).tolist()
 
 
 def test_window_of_three(run: Run) -> None:

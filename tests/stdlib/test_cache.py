@@ -10,6 +10,8 @@ from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
 
 SHAPE = (3, 2, 5, 4)
 DTYPES = ["f16", "bf16", "f32", "f64"]
+# The ends of i32, whose distances to a position are beyond it.
+ENDS = [-(2**31), 2**31 - 1]
 
 
 def fresh(dtype: str, count: int, rows: int = 1) -> tuple[Array, Array]:
@@ -44,6 +46,21 @@ def test_write_span(run: Run, count: int, at: int, dtype: str) -> None:
     entries = [(b, at + n, value[b, :, n]) for b in range(3) for n in range(count)]
     want = reference.write(cache, entries)
     check(run, "write_span", want, cache, dtype, value=value, at=np.int32(at))
+
+
+@pytest.mark.parametrize("at", ENDS)
+def test_no_position_is_too_far_away(run: Run, at: int) -> None:
+    cache, value = fresh("f32", 2, rows=3)
+    first, row = value[:, :, :1], value[:1]
+    place = {"at": np.int32(at)}
+    slots = {"slots": np.array([0, at], np.int32)}
+    rows = {"rows": np.array([at, 0], np.int32), "positions": np.array([0, at], np.int32)}
+    check(run, "write_at", cache, cache, "f32", value=first, **place)
+    check(run, "write_span", cache, cache, "f32", value=value, **place)
+    check(run, "write_rows", cache, cache, "f32", value=first, at=np.full(3, at, np.int32))
+    check(run, "write_slot", cache, cache, "f32", value=row, slot=np.int32(0), **place)
+    check(run, "write_slots", cache, cache, "f32", value=value[:2], **slots, **place)
+    check(run, "write_tokens", cache, cache, "f32", value=row, **rows)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -42,7 +42,7 @@ def test_scale_is_biased_by_127(run: Run, scale: int, want: list[float]) -> None
     assert got.ravel().tolist() == want * 16
 
 
-@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32"])
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
 def test_every_code_at_every_scale(run: Run, dtype: str) -> None:
     blocks = np.broadcast_to(CODES, (1, 255, 1, 16)).copy()
     scales = np.arange(255, dtype=np.uint8).reshape(1, 255, 1)
