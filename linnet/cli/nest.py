@@ -100,7 +100,7 @@ def _check_weights(found: Survey, options: argparse.Namespace, sink: Sink) -> No
     from linnet.nest.locate import find_files
 
     files = find_files(options.weights, found.card, sink)
-    checkpoint = read_headers(files, sink) if files is not None else None
+    checkpoint = read_headers(files.paths, sink, files.index) if files is not None else None
     if checkpoint is None:
         return
     outcome = match(

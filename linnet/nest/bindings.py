@@ -9,7 +9,7 @@ from typing import Any
 from linnet.nest.card import Card
 from linnet.nest.words import kind, shown
 from linnet.source.diagnostics import Diagnostic, Related, Sink
-from linnet.source.files import SourceFile, Span
+from linnet.source.files import SourceFile, Span, read_file
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 
@@ -29,7 +29,7 @@ def load_bindings(card: Card, sink: Sink) -> Bindings | None:
     if path is None:
         return Bindings(implicit=True)
     try:
-        source = SourceFile(str(path), path.read_bytes().decode("utf-8"))
+        source = SourceFile(str(path), read_file(path).decode("utf-8-sig"))
     except OSError as error:
         message = f"cannot read the bindings {path}: {error.strerror}"
         sink.add(Diagnostic("E5002", message, card.toml.value("weights", "bindings")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
+from linnet.nest.index import Index, compare
 from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
@@ -127,10 +128,13 @@ def _array_dtype(info: TensorInfo) -> np.dtype[Any]:
     return ARRAY_DTYPES[info.dtype]
 
 
-def read_headers(paths: Iterable[Path], sink: Sink) -> Checkpoint | None:
+def read_headers(
+    paths: Sequence[Path], sink: Sink, index: Index | None = None
+) -> Checkpoint | None:
     """Read the headers of a checkpoint's files; None if any is unsound.
 
-    A broken file is E5003; a tensor that two files hold is E5002.
+    A broken file, or one that differs from the `index`, is E5003; a tensor that two files
+    hold is E5002.
     """
     before = sink.errors
     headers: list[Header] = []
@@ -146,4 +150,7 @@ def read_headers(paths: Iterable[Path], sink: Sink) -> Checkpoint | None:
                 message = f"tensor {shown(tensor.name)} is in two files"
                 notes = (f"in {first.file}", f"in {tensor.file}")
                 sink.add(Diagnostic("E5002", message, None, notes=notes))
+    # Of a file that is broken the index may say what it likes.
+    if index is not None and len(headers) == len(paths):
+        compare(index, headers, sink)
     return Checkpoint(tuple(headers), tensors) if sink.errors == before else None

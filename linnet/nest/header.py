@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
+from linnet.nest.strict_json import JsonError, parse_json
 from linnet.nest.words import kind, shape_text, shown
 from linnet.source.diagnostics import Diagnostic, Sink
 
@@ -180,24 +181,9 @@ def _parse(text: bytes) -> dict[str, Any]:
     if not text.startswith(b"{"):
         raise _MalformedError("the header does not begin with `{`")
     try:
-        # The hook sees the innermost objects first; the last result is the whole.
-        entries = json.loads(text.decode("utf-8"), object_pairs_hook=_no_duplicates)
-    except UnicodeDecodeError as error:
-        raise _MalformedError(f"the header is not UTF-8: byte {error.start}") from None
-    except RecursionError:
-        raise _MalformedError("the header is nested too deeply") from None
-    except ValueError as error:
-        raise _MalformedError(f"the header is no JSON: {error}") from None
-    return cast("dict[str, Any]", entries)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _MalformedError(f"the header has the key {shown(key)} twice")
-        found[key] = value
-    return found
+        return cast("dict[str, Any]", parse_json(text, "the header"))
+    except JsonError as error:
+        raise _MalformedError(str(error)) from None
 
 
 def _is_size(value: Any) -> bool:
@@ -253,8 +239,5 @@ def _is_list(value: Any) -> bool:
 
 def _short(value: Any) -> str:
     """A JSON value on one short line."""
-    try:
-        text = json.dumps(value)
-    except ValueError:
-        return "(a number of thousands of digits)"
+    text = json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -12,13 +12,11 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from linnet.nest.card import Card
-from linnet.nest.locate import find_files
+from linnet.nest.locate import Files, find_files
 from linnet.source.diagnostics import Diagnostic, Sink
 
 
-def default_files(
-    card: Card, sink: Sink, *, offline: bool | None = None
-) -> tuple[Path, ...] | None:
+def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Files | None:
     """The checkpoint's files at the card's pinned revision.
 
     A complete copy in the cache is used without asking the network. `offline`
@@ -55,7 +53,7 @@ def snapshot_folder(card: Card) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _in_order(folder: Path, card: Card, sink: Sink) -> tuple[Path, ...] | None:
+def _in_order(folder: Path, card: Card, sink: Sink) -> Files | None:
     # The snapshot may hold an index as well; the card's own list is the pinned one.
     return find_files(folder, card, sink, use_index=False)
 
@@ -72,7 +70,7 @@ def _has_network() -> bool:
     return True
 
 
-def _download(card: Card, sink: Sink) -> tuple[Path, ...] | None:
+def _download(card: Card, sink: Sink) -> Files | None:
     # Of the `hub` extra: imported only where something is downloaded, untyped where absent.
     hub: Any = import_module("huggingface_hub")
     weights = card.weights

@@ -132,7 +132,7 @@ def _headers(
         files = default_files(card, sink, offline=offline)
     else:
         files = find_files(Path(weights), card, sink)
-    return None if files is None else read_headers(files, sink)
+    return None if files is None else read_headers(files.paths, sink, files.index)
 
 
 def _bound_names(bindings: Bindings, checkpoint: Checkpoint | None) -> Sequence[str] | None:

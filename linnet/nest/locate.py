@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
-from linnet.nest.words import kind, shown
+from linnet.nest.index import Index, read_index
+from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 
 
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A checkpoint's files, in order, and the index that named them, if one did."""
+
+    paths: tuple[Path, ...]
+    index: Index | None = None
+
+
 def find_files(
     weights: Path, card: Card | None, sink: Sink, *, use_index: bool = True
-) -> tuple[Path, ...] | None:
-    """The files of a checkpoint, in order.
+) -> Files | None:
+    """The files of a checkpoint.
 
     `weights` is a `.safetensors` file (opened as named), an index file, a
     folder with an index, a folder with the card's files, or one with a single
@@ -33,12 +42,12 @@ def find_files(
         return None
 
 
-def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> tuple[Path, ...] | None:
+def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> Files | None:
     if weights.is_file():
         if weights.name.endswith(".index.json"):
             return _from_index(weights, sink)
         if weights.suffix == ".safetensors":
-            return (weights,)
+            return Files((weights,))
         message = f"{weights} is neither a .safetensors file nor a folder of them"
         sink.add(Diagnostic("E5003", message, None))
         return None
@@ -50,9 +59,9 @@ def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> tupl
     if use_index and _exists(weights / INDEX):
         return _from_index(weights / INDEX, sink)
     if card is not None and any(_exists(weights / f) for f in card.weights.files):
-        return _inside(weights, card.weights.files, f"of the card {card.name}", sink)
+        return _inside(weights, card.weights.files, f"the card {card.name}", sink)
     if _exists(weights / SINGLE):
-        return _inside(weights, (SINGLE,), "of the folder", sink)
+        return _inside(weights, (SINGLE,), "the folder", sink)
     expected = [INDEX, SINGLE] if card is None else [*card.weights.files, INDEX, SINGLE]
     message = f"the folder {weights} holds no checkpoint"
     notes = (f"looked for {', '.join(expected)}",)
@@ -64,40 +73,17 @@ def _exists(path: Path) -> bool:
     return path.exists() or path.is_symlink()
 
 
-def _from_index(index: Path, sink: Sink) -> tuple[Path, ...] | None:
-    names = _shard_names(index, sink)
-    return None if names is None else _inside(index.parent, names, f"of {index.name}", sink)
+def _from_index(path: Path, sink: Sink) -> Files | None:
+    if not _allowed(path.parent, path):
+        _refuse(path.parent, path.name, "is a link that leaves the folder", sink)
+        return None
+    index = read_index(path, sink)
+    return None if index is None else _inside(path.parent, index.names(), path.name, sink, index)
 
 
-def _shard_names(index: Path, sink: Sink) -> list[str] | None:
-    """The file names of an index's `weight_map`, each once, in order of their names."""
-    if not _allowed(index.parent, index):
-        _refuse(index.parent, index.name, "is a link that leaves the folder", sink)
-        return None
-    try:
-        value: Any = json.loads(index.read_bytes().decode("utf-8"))
-    except OSError as error:
-        message = f"{index}: cannot be read: {(error.strerror or str(error)).lower()}"
-        sink.add(Diagnostic("E5003", message, None))
-        return None
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        sink.add(Diagnostic("E5003", f"{index}: is no JSON: {reason}", None))
-        return None
-    table = cast("dict[str, Any]", value).get("weight_map") if isinstance(value, dict) else None
-    if not isinstance(table, dict) or not table:
-        message = f"{index}: has no `weight_map` from tensor names to file names"
-        sink.add(Diagnostic("E5003", message, None))
-        return None
-    shards = cast("dict[str, Any]", table)
-    wrong = [(t, f) for t, f in shards.items() if not isinstance(f, str)]
-    for tensor, file in wrong:
-        message = f"{index}: tensor {shown(tensor)} must have a file's name, not {kind(file)}"
-        sink.add(Diagnostic("E5003", message, None))
-    return None if wrong else sorted(set(cast("dict[str, str]", shards).values()))
-
-
-def _inside(folder: Path, names: Sequence[str], whose: str, sink: Sink) -> tuple[Path, ...] | None:
+def _inside(
+    folder: Path, names: Sequence[str], whose: str, sink: Sink, index: Index | None = None
+) -> Files | None:
     """The named files of a folder; names that lead out of it are refused, absent files listed."""
     before = sink.errors
     files: list[Path] = []
@@ -106,7 +92,7 @@ def _inside(folder: Path, names: Sequence[str], whose: str, sink: Sink) -> tuple
         path = folder / name if is_inside(name) else None
         if path is None:
             _refuse(folder, name, "is no name of a file inside the folder", sink)
-        elif not path.exists():
+        elif not _is_there(path):
             absent.append(name)
         elif not _allowed(folder, path):
             _refuse(folder, name, "is a link that leaves the folder", sink)
@@ -114,14 +100,21 @@ def _inside(folder: Path, names: Sequence[str], whose: str, sink: Sink) -> tuple
             files.append(path)
     if absent:
         _report_absent(folder, absent, len(names), whose, sink)
-    return tuple(files) if sink.errors == before else None
+    return Files(tuple(files), index) if sink.errors == before else None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _report_absent(folder: Path, absent: Iterable[str], total: int, whose: str, sink: Sink) -> None:
     names = [shown(n) for n in absent]
     files = "file" if total == 1 else "files"
     verb = "is" if len(names) == 1 else "are"
-    message = f"{len(names)} of the {total} {files} {whose} {verb} missing: {', '.join(names)}"
+    message = f"{len(names)} of the {total} {files} of {whose} {verb} missing: {', '.join(names)}"
     hint = "the download may be incomplete: fetch the missing files, or give another folder"
     sink.add(Diagnostic("E5003", message, None, notes=(f"looked in {folder}",), help=hint))
 
@@ -135,8 +128,8 @@ def _refuse(folder: Path, name: str, why: str, sink: Sink) -> None:
 
 def _allowed(folder: Path, path: Path) -> bool:
     """Whether the file, links followed, is inside the folder or in its own cache's blobs."""
-    real = path.resolve()
-    root = folder.resolve()
+    real = Path(os.path.realpath(path))
+    root = Path(os.path.realpath(folder))
     if real.is_relative_to(root):
         return True
     blobs = cache_blobs(root)

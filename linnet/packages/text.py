@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile, Span
+from linnet.source.files import SourceFile, Span, read_file
 
 Overlay = Mapping[Path, str]
 
@@ -42,7 +42,7 @@ def read_source(path: Path, code: str, overlay: Overlay, sink: Sink) -> SourceFi
     if unsaved is not None:
         return SourceFile(name, unsaved)
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except OSError as error:
         reason = error.strerror or "unreadable"
         sink.add(Diagnostic(code, f"cannot read {name}: {reason}", None))

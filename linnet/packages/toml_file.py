@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile, Span
+from linnet.source.files import SourceFile, Span, read_file
 
 Key: TypeAlias = tuple[str | int, ...]
 
@@ -38,7 +38,7 @@ class TomlFile:
 def read_toml(path: Path, sink: Sink) -> TomlFile | None:
     """Read a file; what stops it from being TOML becomes E5001."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_file(path).decode("utf-8-sig")
     except OSError as error:
         sink.add(Diagnostic("E5001", f"cannot read {path}: {error.strerror}", None))
         return None
@@ -58,7 +58,9 @@ def read_toml(path: Path, sink: Sink) -> TomlFile | None:
     except RecursionError:
         sink.add(Diagnostic("E5001", "nested too deeply", Span(source, 0, 0)))
     except ValueError as error:
-        sink.add(Diagnostic("E5001", f"bad value: {error}", Span(source, 0, 0)))
+        # What follows a semicolon is advice for programmers of Python.
+        reason = str(error).partition(";")[0]
+        sink.add(Diagnostic("E5001", f"bad value: {reason}", Span(source, 0, 0)))
     return None
 
 

@@ -1,9 +1,25 @@
-"""Source texts and places in them."""
+"""Files as bytes, source texts, and places in them."""
 
 from __future__ import annotations
 
+import errno
+import stat
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from pathlib import Path
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file; an `OSError` if it cannot be read or is something else than a file.
+
+    Opening a pipe would wait for its other end, and a device may never end.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "Is not a file")
+    return path.read_bytes()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

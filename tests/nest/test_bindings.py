@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +93,19 @@ def test_all_mistakes_in_one_run(make_card: Callable[..., Path]) -> None:
         "`b` is bound twice",
         "`c` must be bound to a tensor's name, not a list",
     ]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(make_card: Callable[..., Path]) -> None:
+    assert read(make_card(bindings=b'\xef\xbb\xbf{"norm": "a"}')) == ({"norm": "a"}, [])
+
+
+def test_a_pipe_is_not_opened(make_card: Callable[..., Path]) -> None:
+    folder = make_card()
+    (folder / "bindings.json").unlink()
+    os.mkfifo(folder / "bindings.json")
+    bindings, (found,) = read(folder)
+    assert (bindings, found.code) == (None, "E5002")
+    assert found.message == f"cannot read the bindings {folder / 'bindings.json'}: Is not a file"
 
 
 def test_not_utf8(make_card: Callable[..., Path]) -> None:

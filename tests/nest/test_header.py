@@ -182,10 +182,13 @@ def test_every_tensor_is_reported(write_tensors: Callable[..., Path]) -> None:
             "the header has the key `dtype` twice",
         ),
         (b'{"a":' + b"[" * 200_000, "the header is nested too deeply"),
-        (b'{"a":' + b"1" * 5000 + b"}", "the header is no JSON"),
+        (b'{"a":' + b"1" * 5000 + b"}", "the header has a number of 5000 digits"),
+        (b'{"a":NaN}', "the header is no JSON: NaN is no number of it"),
+        (b'{"a":{"shape":[-Infinity]}}', "the header is no JSON: -Infinity is no number of it"),
+        (b'{"a":1} x', "the header is no JSON: extra data at line 1, column 9"),
         (b'{"__metadata__":{"a":1}}', "`__metadata__` must map texts to texts"),
         (b'{"__metadata__":[]}', "`__metadata__` must map texts to texts"),
-        (b'{"\\ud800":1}', "tensor `\\ud800`: its entry must be an object"),
+        (b'{"\\ud800":1}', "the header has the key `\\ud800`, which is no Unicode text"),
     ],
 )
 def test_malformed_objects(write_tensors: Callable[..., Path], text: bytes, message: str) -> None:

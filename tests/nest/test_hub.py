@@ -12,6 +12,7 @@ import pytest
 from linnet.nest import hub
 from linnet.nest.card import Card, load_card
 from linnet.nest.hub import cache_folder, default_files
+from linnet.nest.locate import Files
 from linnet.source.diagnostics import Diagnostic, Sink
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -61,7 +62,7 @@ def test_a_complete_cache_needs_no_network(
     sink = Sink()
     files = default_files(card, sink)
     assert not list(sink)
-    assert files == (snapshot / "one.safetensors", snapshot / "two.safetensors")
+    assert files == Files((snapshot / "one.safetensors", snapshot / "two.safetensors"))
 
 
 def test_offline_says_where_it_looked(
@@ -115,7 +116,7 @@ def test_downloads_into_the_cache(card: Card, cache: Path, monkeypatch: pytest.M
     files = default_files(card, sink)
     assert not list(sink)
     assert files is not None
-    assert [f.name for f in files] == ["one.safetensors", "two.safetensors"]
+    assert [f.name for f in files.paths] == ["one.safetensors", "two.safetensors"]
     assert asked == [
         ("a/small", "one.safetensors", REVISION),
         ("a/small", "two.safetensors", REVISION),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def good(weights: Path, card: Card | None = None) -> list[str]:
     files = find_files(weights, card, sink)
     assert not list(sink)
     assert files is not None
-    return [f.name for f in files]
+    return [f.name for f in files.paths]
 
 
 def bad(weights: Path, card: Card | None = None) -> list[Diagnostic]:
@@ -115,8 +116,15 @@ def test_names_that_are_no_texts(folder: Path, value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "is no JSON"),
-        ("[" * 100_000, "is no JSON: nested too deeply"),
+        ("{", "the index is no JSON"),
+        ("[" * 100_000, "the index is nested too deeply"),
+        ('{"weight_map": {"t": "a", "t": "b"}}', "the index has the key `t` twice"),
+        (
+            '{"weight_map": {}, "weight_map": {"t": "a"}}',
+            "the index has the key `weight_map` twice",
+        ),
+        ('{"metadata": {"total_size": NaN}}', "the index is no JSON: NaN is no number of it"),
+        ('{"metadata": ' + "1" * 5000 + "}", "the index has a number of 5000 digits"),
         ("[]", "has no `weight_map`"),
         ("{}", "has no `weight_map`"),
         ('{"weight_map": []}', "has no `weight_map`"),
@@ -153,6 +161,37 @@ def test_a_folder_link_that_leaves_the_folder(folder: Path) -> None:
     index(folder, "sub/x.safetensors")
     (found,) = bad(folder)
     assert "is a link that leaves the folder" in found.message
+
+
+def test_links_in_a_circle(folder: Path) -> None:
+    (folder / INDEX).symlink_to(INDEX)
+    (found,) = bad(folder)
+    assert "cannot be read: too many levels of symbolic links" in found.message
+    (folder / INDEX).unlink()
+    index(folder, "a.safetensors")
+    (folder / "a.safetensors").symlink_to("a.safetensors")
+    (found,) = bad(folder)
+    assert "is missing: `a.safetensors`" in found.message
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_an_index_that_is_no_file_is_not_opened(folder: Path, make: Callable[..., None]) -> None:
+    make(folder / INDEX)
+    (found,) = bad(folder)
+    assert found.message.startswith(f"{folder / INDEX}: cannot be read: is ")
+
+
+def test_a_file_name_that_is_too_long(folder: Path) -> None:
+    index(folder, "x" * 5000)
+    (found,) = bad(folder)
+    assert f"1 of the 1 file of {INDEX} is missing: `xxx" in found.message
+
+
+def test_an_index_may_begin_with_a_byte_order_mark(folder: Path) -> None:
+    index(folder, "a.safetensors")
+    (folder / INDEX).write_bytes(b"\xef\xbb\xbf" + (folder / INDEX).read_bytes())
+    (folder / "a.safetensors").touch()
+    assert good(folder) == ["a.safetensors"]
 
 
 def test_links_inside_the_folder(folder: Path) -> None:

@@ -123,6 +123,12 @@ def test_what_is_no_toml_for_other_reasons(tmp_path: Path, text: str | bytes, me
     assert message in found.message
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    file, found = read(tmp_path, b"\xef\xbb\xbfa = 1\n")
+    assert file is not None
+    assert (file.values, found) == ({"a": 1}, [])
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     sink = Sink()
     assert read_toml(tmp_path / "absent.toml", sink) is None

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from linnet.source.codes import CODES
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile, Span
+from linnet.source.files import SourceFile, Span, read_file
 from linnet.source.suggest import closest
 
 
@@ -25,6 +28,18 @@ def test_positions_and_lines_agree_with_splitting(text: str) -> None:
 def test_spans_join_from_the_first_to_the_last() -> None:
     file = SourceFile("x", "abcdef")
     assert Span(file, 4, 5).to(Span(file, 1, 2)).text == "bcde"
+
+
+def test_only_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"a\r\n")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_file(tmp_path / "file") == read_file(tmp_path / "link") == b"a\r\n"
+    for name in ("pipe", "device", "circle", "absent", "."):
+        with pytest.raises(OSError):
+            read_file(tmp_path / name)
 
 
 def test_a_sink_keeps_an_equal_finding_once_and_in_order() -> None:
