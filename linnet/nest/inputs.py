@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linnet.backends.numpy.dtypes import cast
-from linnet.check.dims import Dim, Symbol
+from linnet.check.dims import Dim, DimError, Symbol
 from linnet.check.dtypes import DType
 from linnet.check.relations import Relation
 from linnet.check.substitute import in_relation, in_type
@@ -207,8 +207,9 @@ class _Shapes:
             place = "on another axis" if there == name else f"in `{there}`"
             message = f"{symbol} is {extent} here and {self.bound[symbol]} {place}"
         elif dim.symbols():
-            known = ", ".join(f"{s} is {self.bound[s]}" for s in _ordered(dim))
-            message = f"axis {axis} is {extent}, it must be `{dim}`, and {known}"
+            known = ", ".join(f"{s} = {self.bound[s]}" for s in _ordered(dim))
+            what = f"`{dim}`, which {_value(dim, self.bound)} for {known}"
+            message = f"axis {axis} is {extent}, it must be {what}"
         else:
             message = f"axis {axis} is {extent}, it must be {dim}"
         _refuse("E2202", f"`{name}`: {message}", self.function, param)
@@ -225,6 +226,13 @@ class _Shapes:
                 text = f"{source.left} {source.op} {source.right}"
                 message = f"`where {text}` of `{_short(self.function)}` does not hold"
                 _refuse("E2206", f"{message}: {values}" if values else message, self.function)
+
+
+def _value(dim: Dim, bound: Mapping[Symbol, int]) -> str:
+    try:
+        return f"is {dim.evaluate(bound)}"
+    except DimError:
+        return "divides by zero"
 
 
 def _ordered(dim: Dim) -> list[Symbol]:
