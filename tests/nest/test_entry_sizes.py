@@ -1,4 +1,4 @@
-"""Extents that an entry computes from others: what fits runs, what does not is named at the door."""
+"""Extents that an entry computes from others: what fits runs, what does not is named."""
 
 from __future__ import annotations
 
