@@ -212,6 +212,23 @@ def test_step_packed(model: Model, tokens: Any, logits: Any, padding: int) -> No
     close(model.decode_rows(step, [9, 10]), np.stack([logits[0, 9], logits[1, 10]]))
 
 
+@pytest.mark.parametrize("short", range(1, 13))
+def test_every_length_of_a_prompt(model: Model, tokens: Any, logits: Any, short: int) -> None:
+    """Prompts of `short` and of `25 - short` tokens: together every position of `forward`."""
+    lengths = [short, 25 - short]
+    prompts = [tokens[row, :n] for row, n in enumerate(lengths)]
+    ends = np.stack([logits[row, n - 1] for row, n in enumerate(lengths)])
+    rows = list(enumerate(prompts))
+    close(model.prefill_slots(padded(prompts, 26), [0, 1], lengths), ends)
+    model.reset_state()
+    close(model.prefill_packed(**packed(rows, 0)), ends)
+    # Each row's own step is its prompt's last token, whose predecessors are in the caches.
+    last = np.stack([prompt[-1:] for prompt in prompts])
+    at = [n - 1 for n in lengths]
+    close(model.step_packed(**packed(rows, 1), step_tokens=last, step_positions=at)[2:], ends)
+    close(model.decode_rows(last, at), ends)
+
+
 # --- bf16 --------------------------------------------------------------------
 
 # Half the distance of two bf16 values over the lesser one: the most that a rounding changes.
