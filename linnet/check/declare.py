@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from linnet.check import consts, typeexpr
@@ -71,8 +72,17 @@ def guarded(
         world.active.pop()
 
 
-def generics_of(scope: Scope, declared: tuple[ast.Generic, ...]) -> tuple[TGeneric, ...]:
-    """Bring generics into `scope`."""
+def generics_of(
+    scope: Scope, declared: tuple[ast.Generic, ...], where: tuple[ast.Expr, ...]
+) -> tuple[tuple[TGeneric, ...], tuple[Relation, ...]]:
+    """Bring generics and what a `where` says of them into `scope`. Defaults come last, for they
+    may divide by what the `where` makes positive."""
+    plain = _plain_generics(scope, declared)
+    facts = facts_of(scope, where)
+    return _with_defaults(scope, declared, plain), facts
+
+
+def _plain_generics(scope: Scope, declared: tuple[ast.Generic, ...]) -> list[TGeneric]:
     out: list[TGeneric] = []
     for generic in declared:
         name = generic.name.text
@@ -89,12 +99,26 @@ def generics_of(scope: Scope, declared: tuple[ast.Generic, ...]) -> tuple[TGener
             continue
         kind = generic.kind.text
         binder = Symbol(name, kind == "Shape") if kind in ("Dim", "Shape") else DTypeVar(name, kind)
-        typed = TGeneric(name, kind, binder, None, generic.name.span)
-        if generic.default is not None:
-            default = generic_arg(scope, typed, generic.default)
-            typed = TGeneric(name, kind, binder, default, generic.name.span)
-        scope.generics[name] = typed
-        out.append(typed)
+        scope.generics[name] = TGeneric(name, kind, binder, None, generic.name.span)
+        out.append(scope.generics[name])
+    return out
+
+
+def _with_defaults(
+    scope: Scope, declared: tuple[ast.Generic, ...], plain: list[TGeneric]
+) -> tuple[TGeneric, ...]:
+    """A default may name the generics before its own."""
+    written = {g.name.span: g.default for g in declared}
+    for generic in plain:
+        del scope.generics[generic.name]
+    out: list[TGeneric] = []
+    for generic in plain:
+        default = written[generic.span]
+        if default is not None:
+            value = generic_arg(scope, generic, default)
+            generic = replace(generic, default=value)
+        out.append(generic)
+        scope.generics[generic.name] = generic
     return tuple(out)
 
 
@@ -169,8 +193,7 @@ def signature(
 ) -> TFunction:
     """The signature of `decl`; generics and facts are added to `scope`."""
     scope.function = key
-    own = generics_of(scope, decl.generics)
-    facts = facts_of(scope, decl.where)
+    own, facts = generics_of(scope, decl.generics, decl.where)
     params: dict[str, TParam] = {}
     for param in decl.params:
         name = param.name.text
@@ -210,8 +233,7 @@ def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | 
 
         def make() -> StructInfo:
             scope = item_scope(world, ref)
-            own = generics_of(scope, decl.generics)
-            facts = facts_of(scope, decl.where)
+            own, facts = generics_of(scope, decl.generics, decl.where)
             fields: dict[str, Type] = {}
             for f in decl.fields:
                 if f.name.text in fields:
@@ -241,7 +263,7 @@ def alias(world: World, ref: ItemRef, user: Scope, span: Span) -> AliasInfo | No
 
         def make() -> AliasInfo:
             scope = item_scope(world, ref)
-            own = generics_of(scope, decl.generics)
+            own, _ = generics_of(scope, decl.generics, ())
             return AliasInfo(own, typeexpr.type_of(scope, decl.type))
 
         found = guarded(world, ref, user, span, make)
@@ -275,8 +297,7 @@ def _make_block(world: World, ref: ItemRef) -> BlockInfo:
     decl = ref.item
     assert isinstance(decl, ast.BlockDecl)
     scope = item_scope(world, ref)
-    own = generics_of(scope, decl.generics)
-    facts = facts_of(scope, decl.where)
+    own, facts = generics_of(scope, decl.generics, decl.where)
     typed = TBlock(ref.key, own, facts, {}, {}, {}, decl.doc, decl.name.span)
     info = BlockInfo(ref, typed, {}, set())
     seen: dict[str, Span] = {}

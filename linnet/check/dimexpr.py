@@ -228,6 +228,17 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
     return dtype if dtype is None or check_kind(scope, generic, dtype, expr.span) else None
 
 
+def natural_arg(scope: Scope, generic: TGeneric, value: GenericArg, span: Span) -> bool:
+    """Prove that a generic argument is made of dimensions, as its item assumes (E2206)."""
+    extents = value if isinstance(value, tuple) else (value,)
+    for extent in extents:
+        if isinstance(extent, Dim):
+            message = f"the generic `{generic.name}` is `{extent}`, not provably a dimension"
+            if not scope.require(Relation(">=", extent, Dim.of(0)), "E2206", message, span):
+                return False
+    return True
+
+
 def _names_dtype(scope: Scope, expr: ast.Expr) -> bool:
     if not isinstance(expr, ast.NameExpr):
         return False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from linnet.check import expr, typeexpr
-from linnet.check.dimexpr import check_kind, generic_arg
+from linnet.check.dimexpr import check_kind, generic_arg, natural_arg
 from linnet.check.dims import Dim, DimError, Symbol
 from linnet.check.dtypes import DType, DTypeVar
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import in_arg, in_dim, in_type
+from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone
 from linnet.check.types import (
     GenericArg,
@@ -55,7 +55,7 @@ class Inference:
             return
         for generic, arg in zip(self.generics, written, strict=False):
             value = generic_arg(self.scope, generic, arg)
-            if value is None:
+            if value is None or not natural_arg(self.scope, generic, value, arg.span):
                 self.failed = True
             else:
                 self.bind(generic.binder, value)
@@ -164,9 +164,8 @@ class Inference:
         """All generic arguments, with defaults; kinds and `where` proven. None after a report."""
         if self.failed:
             return None
-        for generic in self.generics:
-            if generic.binder in self.open and generic.default is not None:
-                self.bind(generic.binder, in_arg(generic.default, self.bound))
+        if not self._take_defaults():
+            return None
         missing = [g for g in self.generics if g.binder in self.open]
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
@@ -189,17 +188,23 @@ class Inference:
             return None
         return self.bound if self._naturals() else None
 
+    def _take_defaults(self) -> bool:
+        """Whether every default that is needed has a value; it may name generics before it."""
+        for generic in self.generics:
+            if generic.binder in self.open and generic.default is not None:
+                value = typeexpr.default_arg(
+                    self.scope, generic, generic.default, self.bound, self.span
+                )
+                if value is None:
+                    return False
+                self.bind(generic.binder, value)
+        return True
+
     def _naturals(self) -> bool:
         """Whether the generics that an equation gave are dimensions: from `N + 1 == M` follows
         a negative N where M is 0."""
-        good = True
-        for symbol in self.solved:
-            value = self.bound[symbol]
-            assert isinstance(value, Dim)
-            message = f"`{symbol}` is `{value}` here, which is not provably a dimension"
-            natural = Relation(">=", value, Dim.of(0))
-            good &= self.scope.require(natural, "E2206", message, self.span)
-        return good
+        solved = [g for g in self.generics if g.binder in self.solved]
+        return all(natural_arg(self.scope, g, self.bound[g.binder], self.span) for g in solved)
 
 
 def binders(type_: Type) -> list[Symbol | DTypeVar]:

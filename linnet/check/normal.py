@@ -214,14 +214,16 @@ class Normalizer:
 
     def _proper(self, num: Dim, den: Dim) -> Dim:
         """A quotient that no whole part can be taken from any more; `den` is positive."""
+        literals = num.as_int(), den.as_int()
+        if literals[0] is not None and literals[1] is not None:
+            return Dim.of(literals[0] // literals[1])
         for reduced in (_nested(num, den), _common_literal(num, den), self._common(num, den)):
             if reduced is not None:
                 return self.quotient(self.normal(reduced[0]), self.normal(reduced[1]))
-        if num.as_int() is None or den.as_int() is None:
-            for value in (0, -1):
-                rest = num - den * value
-                if self.at_least_zero(rest) and self.at_least_zero(den - 1 - rest):
-                    return Dim({(): value})
+        for value in (0, -1):
+            rest = num - den * value
+            if self.at_least_zero(rest) and self.at_least_zero(den - 1 - rest):
+                return Dim({(): value})
         return self.named.get((num, den)) or Dim.atom(Quotient(num, den))
 
     def _common(self, num: Dim, den: Dim) -> tuple[Dim, Dim] | None:

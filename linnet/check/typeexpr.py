@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from linnet.check import declare
-from linnet.check.dimexpr import dtype_of, generic_arg, shape_of, unknown_name
+from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of, unknown_name
 from linnet.check.dims import DimError, Symbol
 from linnet.check.dtypes import BY_NAME, DTypeVar
 from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope
-from linnet.check.substitute import Bindings, in_arg, in_relation, in_type
+from linnet.check.substitute import Bindings, dim_bindings, in_arg, in_relation, in_type
 from linnet.check.typed import TGeneric
 from linnet.check.types import (
     ERROR,
@@ -169,7 +169,7 @@ def bind_written(
     out: dict[Symbol | DTypeVar, GenericArg] = {}
     for generic, arg in zip(generics, args, strict=False):
         value = generic_arg(scope, generic, arg)
-        if value is None:
+        if value is None or not natural_arg(scope, generic, value, arg.span):
             return None
         out[generic.binder] = value
     for generic in generics[len(args) :]:
@@ -183,8 +183,24 @@ def bind_written(
                 help=f"write all of them: `<{names}>`",
             )
             return None
-        out[generic.binder] = in_arg(generic.default, out)
+        value = default_arg(scope, generic, generic.default, out, span)
+        if value is None:
+            return None
+        out[generic.binder] = value
     return out
+
+
+def default_arg(
+    scope: Scope, generic: TGeneric, default: GenericArg, bound: Bindings, span: Span
+) -> GenericArg | None:
+    """The default of a generic under the arguments before it; None after a report."""
+    try:
+        value = in_arg(default, bound)
+    except DimError:
+        message = f"the default `{default}` of `{generic.name}` divides by zero here"
+        scope.error("E2206", message, span, related=[(generic.span, "declared here")])
+        return None
+    return value if natural_arg(scope, generic, value, span) else None
 
 
 def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span) -> bool:
@@ -198,10 +214,19 @@ def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, s
             continue
         message = f"`{fact}` is required here and not provable"
         if str(needed) != str(fact):
-            message = f"`{fact}` is required here: `{needed}` is not provable"
+            given = _given(fact, bindings)
+            message = f"`{fact}` is required here{given}: `{needed}` is not provable"
         good &= scope.require(needed, "E2206", message, span)
     if zero is not None and good:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.
         scope.error("E2206", f"`{zero}` is required here and divides by zero", span)
     return good and zero is None
+
+
+def _given(fact: Relation, bindings: Bindings) -> str:
+    """The numbers that a relation's generics are, which evaluating it has swallowed."""
+    table = dim_bindings(bindings)
+    known = [s for s in sorted(fact.symbols(), key=lambda s: s.serial) if s in table]
+    numbers = [f"{s} = {table[s]}" for s in known if table[s].as_int() is not None]
+    return f" for {', '.join(numbers)}" if numbers else ""

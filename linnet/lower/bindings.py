@@ -29,7 +29,7 @@ def bind(
         if generic.name in given:
             bound[generic.binder] = _argument(generic, given[generic.name])
         elif generic.default is not None:
-            bound[generic.binder] = in_arg(generic.default, bound)
+            bound[generic.binder] = _default(generic, generic.default, bound)
         elif whole or generic.kind == "Shape":
             fail(
                 "E5002",
@@ -41,6 +41,12 @@ def bind(
         else:
             bound[generic.binder] = _itself(generic)
     return bound
+
+
+def _default(generic: TGeneric, default: GenericArg, bound: Bound) -> GenericArg:
+    if isinstance(default, Dim):
+        return extent_under(default, bound, generic.span, f"the default of `{generic.name}`")
+    return in_arg(default, bound)
 
 
 def _itself(generic: TGeneric) -> GenericArg:

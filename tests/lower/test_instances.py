@@ -41,6 +41,8 @@ where B > 0 { return fill<T>([A / B], 0.0) }
 fn less<A: Dim, B: Dim>(x: Tensor[A; f32], y: Tensor[B; f32]) -> Tensor[A - B; f32]
 where A >= B { return fill<f32>([A - B], 0.0) }
 fn small<N: Dim>() -> i8 { return N }
+fn share<N: Dim, G: Dim, D: Dim = N / G>() -> i64 where G > 0 { return D }
+fn before<N: Dim, D: Dim = N - 1>() -> i64 { return D }
 """
 
 
@@ -160,6 +162,8 @@ def test_lowering_refuses_the_same_numbers(made: Source) -> None:
         ("halves", {"A": 4, "B": 0, "T": "f32"}, "E2205"),
         ("less", {"A": 2, "B": 3}, "E2208"),
         ("small", {"N": 128}, "E2105"),
+        ("share", {"N": 4, "G": 0}, "E2205"),
+        ("before", {"N": 0}, "E2208"),
     ],
 )
 def test_dimensions_that_turn_out_wrong(
