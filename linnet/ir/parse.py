@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar
+from linnet.check.dtypes import BY_NAME, KINDS, AnyDType, DTypeVar
 from linnet.ir.core import NO_ATTRS, Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS, AttrKind
-from linnet.ir.reader import Reader
+from linnet.ir.reader import IRSyntaxError, Reader
 from linnet.ir.rules import REDUCTIONS
 from linnet.ir.scalar import (
     Access,
@@ -26,8 +26,21 @@ from linnet.ir.types import Type
 
 
 def parse(text: str, symbols: Iterable[Symbol] = ()) -> Module:
-    """The module that `text` is, over new symbols but for those of `symbols` that it names."""
-    return _Parser(text, symbols).module()
+    """The module that `text` is, over new symbols but for those of `symbols` that it names.
+    An `IRSyntaxError` if it is none."""
+    try:
+        return _Parser(text, symbols).module()
+    except RecursionError:
+        raise IRSyntaxError("nested too deeply") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An expression whose inner ones are being read, up to `close`."""
+
+    close: str
+    make: Callable[[tuple[Scalar, ...], AnyDType], Scalar]
+    inner: list[Scalar] = field(default_factory=list[Scalar])
 
 
 class _Parser(Reader):
@@ -67,6 +80,8 @@ class _Parser(Reader):
     def _variable(self) -> None:
         name = self._next("word")
         self._expect(":")
+        if self._tokens[self._at][1] not in KINDS:
+            self._fail("expected a kind of dtypes")
         self._dtypes[name] = DTypeVar(name.partition("~")[0], self._next("word"))
 
     def _function(self) -> Function:
@@ -101,7 +116,7 @@ class _Parser(Reader):
         self._expect("(")
         operands = self._list(self._use, ")")
         attrs = self._attrs(name)
-        place: str = json.loads(self._next("string")) if self._take("@") else ""
+        place = self._string() if self._take("@") else ""
         regions = tuple(self._region() for _ in range(OPS[name].regions))
         values = tuple(self._define(n, t) for n, t in results)
         return Operation(name, operands, values, attrs, regions, place)
@@ -125,7 +140,7 @@ class _Parser(Reader):
 
     def _define(self, name: str, type: Type) -> Value:
         hint, _, number = name[1:].rpartition(".")
-        self._values[number] = Value(int(number), type, hint)
+        self._values[number] = Value(self._natural(number), type, hint)
         return self._values[number]
 
     def _use(self) -> Value:
@@ -193,10 +208,11 @@ class _Parser(Reader):
 
     def _literal(self) -> int | bool | str:
         kind, text = self._tokens[self._at]
-        if kind == "int" or text == "-":
-            return self._int()
-        self._at += 1
-        return json.loads(text)
+        if kind == "string":
+            return self._string()
+        if text in ("true", "false"):
+            return self._next("word") == "true"
+        return self._int()
 
     def _part(self) -> str | int:
         return self._int() if self._tokens[self._at][0] == "int" else self._word()
@@ -206,30 +222,51 @@ class _Parser(Reader):
         return self._dtype()
 
     def _scalar(self) -> Scalar:
+        """An expression; a deep one needs no deep stack."""
+        open_: list[_Open] = []
+        while True:
+            found = self._start()
+            if isinstance(found, _Open):
+                open_.append(found)
+                if not self._take(found.close):
+                    continue
+                found = self._finish(open_.pop())
+            while open_:
+                open_[-1].inner.append(found)
+                if self._take(","):
+                    break
+                self._expect(open_[-1].close)
+                found = self._finish(open_.pop())
+            else:
+                return found
+
+    def _start(self) -> Scalar | _Open:
+        """An expression without others in it, or the head of one with them."""
         kind, text = self._tokens[self._at]
         if kind in ("int", "string") or text in ("-", "true", "false"):
             return Const(self._literal(), self._typing())
         if self._take("#"):
             return Index(self._int(), self._typing())
-        self._at += 1
+        self._next("word")
         if text.startswith("$"):
-            return self._read(int(text[1:]))
-        if text == "dim":
-            self._expect("(")
+            operand = self._natural(text[1:])
+            if self._take("["):
+                return _Open("]", lambda inner, dtype: Access(operand, inner, dtype))
+            return Operand(operand, self._typing())
+        if text == "dim" and self._take("("):
             dim = self._dim()
             self._expect(")")
             return DimValue(dim, self._typing())
         if self._peek("<"):
             return self._reduce(text)
         self._expect("(")
-        return Apply(text, self._list(self._scalar, ")"), self._typing())
+        return _Open(")", lambda inner, dtype: Apply(text, inner, dtype))
 
-    def _read(self, operand: int) -> Scalar:
-        if not self._take("["):
-            return Operand(operand, self._typing())
-        return Access(operand, self._list(self._scalar, "]"), self._typing())
+    def _finish(self, head: _Open) -> Scalar:
+        dtype = self._typing()
+        return head.make(tuple(head.inner), dtype)
 
-    def _reduce(self, op: str) -> Scalar:
+    def _reduce(self, op: str) -> _Open:
         if op not in REDUCTIONS:
             self._fail(f"there is no reduction {op!r}")
         self._expect("<")
@@ -237,9 +274,13 @@ class _Parser(Reader):
         self._expect(">")
         indices = self._bracketed(self._bound)
         self._expect("(")
-        body = self._scalar()
-        self._expect(")")
-        return Reduce(cast(Any, op), accumulator, indices, body, self._typing())
+
+        def make(inner: tuple[Scalar, ...], dtype: AnyDType) -> Scalar:
+            if len(inner) != 1:
+                self._fail(f"{op} is of one expression, not {len(inner)},")
+            return Reduce(cast(Any, op), accumulator, indices, inner[0], dtype)
+
+        return _Open(")", make)
 
     def _bound(self) -> tuple[int, Dim]:
         self._expect("#")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
-from linnet.check.dims import Dim, Symbol, dim_max, dim_min
+from linnet.check.dims import Dim, DimError, Symbol, dim_max, dim_min
 
 TOKEN = re.compile(
     r"""\s*(?: (?P<string>"(?:[^"\\]|\\.)*")
@@ -68,7 +68,7 @@ class Reader:
         if not self._take(text):
             self._fail(f"expected {text!r}")
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: str) -> NoReturn:
         before = " ".join(t for _, t in self._tokens[max(0, self._at - 5) : self._at])
         raise IRSyntaxError(f"{message} after `{before}`, not {self._tokens[self._at][1]!r}")
 
@@ -87,12 +87,30 @@ class Reader:
 
     def _word(self) -> str:
         kind, text = self._tokens[self._at]
+        if kind == "string":
+            return self._string()
         self._next("word", "string")
-        return json.loads(text) if kind == "string" else text
+        return text
+
+    def _string(self) -> str:
+        text = self._next("string")
+        try:
+            return json.loads(text)
+        except ValueError:
+            self._at -= 1
+            self._fail("expected a string as in JSON")
 
     def _int(self) -> int:
         sign = -1 if self._take("-") else 1
-        return sign * int(self._next("int"))
+        return sign * self._natural(self._next("int"))
+
+    def _natural(self, digits: str) -> int:
+        """The number that the token just read is, all of it or after a mark."""
+        try:
+            return int(digits)
+        except ValueError:
+            self._at -= 1
+            self._fail("expected a number that is not too long")
 
     # --- dimensions ---------------------------------------------------------
 
@@ -110,16 +128,14 @@ class Reader:
     def _term(self) -> Dim:
         product = self._factor()
         while self._peek("*", "/", "%"):
-            mark = self._next("mark")
-            factor = self._factor()
-            product = (
-                product * factor
-                if mark == "*"
-                else product // factor
-                if mark == "/"
-                else product % factor
-            )
+            product = self._combined(product, self._next("mark"), self._factor())
         return product
+
+    def _combined(self, a: Dim, mark: str, b: Dim) -> Dim:
+        try:
+            return a * b if mark == "*" else a // b if mark == "/" else a % b
+        except DimError as error:
+            self._fail(str(error))
 
     def _factor(self) -> Dim:
         if self._take("("):

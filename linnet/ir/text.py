@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DType, DTypeVar
+from linnet.check.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS, AttrKind
 from linnet.ir.scalar import (
@@ -31,6 +31,8 @@ from linnet.ir.scalar import (
     Operand,
     Reduce,
     Scalar,
+    children,
+    inside_out,
 )
 from linnet.ir.types import Type
 
@@ -50,11 +52,11 @@ def same(a: Module, b: Module) -> bool:
 
 
 class _Names:
-    """Different names for different things."""
+    """Different names for different things, none of them one of `taken`."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Iterable[str] = ()) -> None:
         self._names: dict[Symbol | DTypeVar, str] = {}
-        self._used: dict[str, int] = {}
+        self._used: dict[str, int] = dict.fromkeys(taken, 1)
 
     def of(self, thing: Symbol | DTypeVar) -> str:
         if thing not in self._names:
@@ -72,7 +74,7 @@ class _Printer:
         self._renumber = renumber
         self._symbols = _Names()
         self._renamed: dict[Symbol, Dim] = {}
-        self._dtypes = _Names()
+        self._dtypes = _Names(("tensor", *BY_NAME))
         self._variables: dict[str, str] = {}
         self._numbers: dict[int, int] = {}
 
@@ -189,6 +191,14 @@ class _Printer:
                 return self._scalar(value)
 
     def _scalar(self, expr: Scalar) -> str:
+        """Each object once, the innermost first: a deep expression needs no deep stack."""
+        known: dict[int, str] = {}
+        for e in inside_out(expr):
+            known[id(e)] = self._shown(e, [known[id(c)] for c in children(e)])
+        return known[id(expr)]
+
+    def _shown(self, expr: Scalar, inner: Sequence[str]) -> str:
+        """`expr`, with the texts of the expressions directly inside."""
         match expr:
             case Const():
                 text = json.dumps(expr.value)
@@ -199,13 +209,13 @@ class _Printer:
             case Index():
                 text = f"#{expr.index}"
             case Access():
-                text = f"${expr.operand}[{self._list(self._scalar, expr.positions)}]"
+                text = f"${expr.operand}[{', '.join(inner)}]"
             case Apply():
-                text = f"{expr.fn}({self._list(self._scalar, expr.args)})"
+                text = f"{expr.fn}({', '.join(inner)})"
             case Reduce():
                 indices = self._list(lambda i: f"#{i[0]} < {self._dim(i[1])}", expr.indices)
                 accumulator = self._dtype(expr.accumulator)
-                text = f"{expr.op}<{accumulator}>[{indices}]({self._scalar(expr.body)})"
+                text = f"{expr.op}<{accumulator}>[{indices}]({inner[0]})"
         return f"{text}:{self._dtype(expr.dtype)}"
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from linnet.ir.core import Module, Value
 from linnet.ir.parse import parse
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.reader import IRSyntaxError
+from linnet.ir.scalar import Access, Apply, Const, Index, Scalar
 from linnet.ir.text import same, show
 from linnet.ir.types import Type
 from linnet.ir.verify import problems
@@ -136,12 +138,88 @@ def test_same_sees_which_value_is_used() -> None:
         ("sum<f32>", "mean<f32>", "there is no reduction 'mean'"),
         ("{value:", "{worth:", "expected 'value'"),
         ("symbols A", "symbols !A", "is no token"),
+        ("T: Float", "T: Small", "expected a kind of dtypes"),
+        ('{value: "1e-5"}', "{value: null}", "expected int"),
+        ('"1e-5"', '"\\q"', "expected a string as in JSON"),
+        ('"a.linnet:3"', '"a\nb"', "expected a string as in JSON"),
+        ("2 * B~1;", "2 / 0;", "`2` is divided by zero"),
+        ("2 * B~1;", "A % 0;", "`A` is divided by zero"),
+        ("2 * B~1;", "9" * 5000 + ";", "expected a number that is not too long"),
+        ("2 * B~1;", "(" * 9000 + "A", "nested too deeply"),
+        ("%1: T", "%" + "1" * 5000 + ": T", "expected a number that is not too long"),
+        ("$0[", "$x[", "expected a number"),
+        ("(mul(", "(1:T, mul(", "sum is of one expression, not 2"),
     ],
 )
 def test_bad_text_is_refused(old: str, new: str, message: str) -> None:
     assert old in WANTED
     with pytest.raises(IRSyntaxError, match=message):
         parse(WANTED.replace(old, new, 1))
+
+
+PIECES, MORE = (
+    re.findall(r'"[^"]*"|[%$]?[\w.]+|\s+|.', text) for text in (WANTED, show(everything()))
+)
+ODD = ['"\\q"', '"\x01"', '"', "9" * 5000, "$a", "$", "/ 0", "% N", "N~1", "min(", "é"]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(PIECES) - 1), st.sampled_from([*PIECES, *MORE, *ODD])),
+        max_size=3,
+    )
+)
+def test_any_text_is_a_module_or_a_syntax_error(changes: list[tuple[int, str]]) -> None:
+    pieces = list(PIECES)
+    for at, piece in changes:
+        pieces[at] = piece
+    try:
+        module = parse("".join(pieces))
+    except IRSyntaxError:
+        return
+    problems(module)
+    text = show(module)
+    assert show(parse(text)) == text
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=6), min_size=5, max_size=5), st.sampled_from(["tensor", "f32"]))
+def test_names_of_any_kind(names: list[str], dtype: str) -> None:
+    b = Builder(place=names[0])
+    x = b.param(Type(DTypeVar(dtype, "Float"), (Dim.of(A),)), names[1])
+    y = b.param(Type(DType.F32), "tensor")
+    b.emit("param", [], x.type, {"path": (names[2], 0, "0", f"${names[3]}")})
+    inner = b.nested().region([])
+    attrs = {"array": (names[2],), "count": Dim.of(A), "var": names[3]}
+    b.emit_all("each", [], [], attrs, [inner])
+    text = b.constant(names[4], DType.F32)
+    function = b.function(names[3], names[4], [text, y])
+    check(Module(names[3], (A,), {names[3]: function}))
+
+
+@pytest.mark.parametrize("literal", ["nan", "-inf", "inf", "-0.0", "1e-400", 2**70, -3, True])
+def test_every_literal(literal: str | int | bool) -> None:
+    b = Builder()
+    y = b.constant(literal, DType.BOOL if literal is True else DType.F32)
+    expr = Const(literal, y.type.dtype)
+    z = b.emit("indexed", [], y.type, {"indices": (), "expr": expr})
+    module = Module("f", (), {"f": b.function("f", None, [y, z])})
+    again = parse(show(module)).functions["f"].body
+    assert [type(again[0].attrs["value"]), again[0].attrs["value"]] == [type(literal), literal]
+    assert again[1].attrs["expr"] == expr
+    check(module)
+
+
+def test_deep_expressions_need_no_deep_stack() -> None:
+    expr: Scalar = Access(0, (Index(0, DType.I64),), DType.F32)
+    for k in range(3000):
+        expr = Apply("add", (Const(k, DType.F32), expr), DType.F32)
+    b = Builder()
+    x = b.param(Type(DType.F32, (Dim.of(A),)))
+    y = b.emit("indexed", [x], x.type, {"indices": x.type.shape, "expr": expr})
+    module = Module("f", (A,), {"f": b.function("f", None, [y])})
+    assert show(parse(show(module))) == show(module)
 
 
 def test_odd_hints_are_dropped() -> None:
