@@ -147,6 +147,8 @@ def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | N
     function = info.methods.get(name.text)
     short = sub.block.rpartition("::")[2]
     if function is None:
+        if name.text in scope.world.scopes[info.ref.module].broken:
+            return None
         scope.error(
             "E2107",
             f"the block `{short}` has no method `{name.text}`",

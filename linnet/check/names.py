@@ -107,7 +107,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str | None:
 def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:
     """The scopes of all modules, imports resolved; faults are reported once."""
     found = list(modules)
-    scopes = {m.key: ModuleScope(m.key, m.tree, m.root) for m in found}
+    scopes = {m.key: ModuleScope(m.key, m.tree, m.root, broken=set(m.tree.lost)) for m in found}
     for module in found:
         _declare(scopes[module.key], sink)
     for module in found:

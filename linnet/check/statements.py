@@ -172,7 +172,7 @@ def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | No
         return None, None
     if name.text in scope.visible():
         scope.error("E2108", f"`{name.text}` cannot be assigned to", name.span)
-    else:
+    elif name.text not in scope.module.broken:
         close = did_you_mean(name.text, scope.visible())
         help_ = close or f"declare it: `var {name.text} = ...`"
         message = f"nothing named `{name.text}` is declared here"

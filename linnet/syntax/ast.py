@@ -516,11 +516,13 @@ class UseDecl:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A file. `complete` is False where the parser had to leave something out."""
+    """A file. `complete` is False where the parser had to leave something out; `lost` are the
+    names that it declares, as far as they are known."""
 
     path: ModulePath
     uses: tuple[UseDecl, ...]
     items: tuple[Item, ...]
     doc: str | None
     complete: bool
+    lost: frozenset[str]
     span: Span

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import SourceFile, Span
+from linnet.syntax.habits import Stop, habit
 from linnet.syntax.tokens import KEYWORDS, Token, words
 
 _EXPRESSION = words(
@@ -51,28 +52,6 @@ _CLOSERS = {"(": ("RPAR", "`)`"), "[": ("RSQB", "`]`"), "{": ("RBRACE", "`}`")}
 
 _WORD_OPERATORS = frozenset(["and", "or", "not", "elif"])
 
-# What writers of other languages try, by the token that the parser stops at.
-_HABITS = {
-    ";": "there are no semicolons; a statement ends where the next one begins",
-    "**": "there is no power operator; multiply, or use `exp` and `log`",
-    "and": "write `&&`",
-    "or": "write `||`",
-    "not": "write `!`",
-    "def": "a function is declared with `fn`, `op` or `entry`",
-    "func": "a function is declared with `fn`, `op` or `entry`",
-    "class": "a module of a network is a `block`, plain data a `struct`",
-    "import": "write `use a.b::{name}`",
-    "from": "write `use a.b::{name}`",
-    "elif": "write `else if`",
-    "for": "write `static for x in xs { ... }`",
-    "if": "`if` is an expression: `let y = if c { a } else { b }`",
-    "match": "`match` is an expression: `let y = match x { ... }`",
-    "self": "members and methods of a block are bare names",
-    "lambda": "there are no closures; declare a `fn`",
-    "mod": "a file is one module and begins with `module a.b`",
-    "else": "`if` is an expression and both sides are one: `if c { a } else { b }`",
-}
-
 
 def syntax_error(
     tokens: list[Token], at: int, following: Token | None, accepted: set[str], unclosed: list[int]
@@ -103,8 +82,10 @@ def syntax_error(
     message = f"unexpected {shown}"
     if wanted:
         message += ", expected " + _either(wanted)
-    named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
-    help = _help(tokens, at, found, named) or _unopened(tokens, at, found)
+    help = None
+    if found is not None:
+        named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
+        help = habit(Stop(tokens, at, found, accepted, named)) or _unopened(tokens, at, found)
     return Diagnostic("E1101", message, span, "not expected here", related, help=help)
 
 
@@ -126,29 +107,10 @@ def _either(words: list[str]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
 
 
-def _help(tokens: list[Token], at: int, found: Token | None, named: bool) -> str | None:
-    """A way out, where the tokens show what was meant; `named` if a name was to come."""
-    if found is None:
-        return None
-    before = tokens[at - 1].text if 0 < at <= len(tokens) else ""
-    text = found.text
-    if text.endswith("=") and found.type == "FOREIGN" and text != "**":
-        return f"write `x = x {text[:-1]} y`"
-    if named and text in KEYWORDS:
-        return f"`{text}` is a keyword and cannot be a name"
-    if text == "{" and before == ".":
-        return "write `use a.b::{name}`"
-    if text in _HABITS:
-        return _HABITS[text]
-    if before in ("def", "class", "import", "from", "elif", "mod", "lambda", "func", "self"):
-        return _HABITS[before]
-    return None
-
-
-def _unopened(tokens: list[Token], at: int, found: Token | None) -> str | None:
+def _unopened(tokens: list[Token], at: int, found: Token) -> str | None:
     """What to say of a closing bracket that nothing before it opened."""
-    opener = {")": "(", "]": "["}.get(found.text if found is not None else "")
-    if opener is None or found is None:
+    opener = {")": "(", "]": "["}.get(found.text)
+    if opener is None:
         return None
     before = [token.text for token in tokens[:at]]
     if before.count(opener) > before.count(found.text):

@@ -20,8 +20,8 @@ _MASTER = re.compile(
         [A-Za-z0-9_]*)
     | (?P<sign>\.\.\.|\.\.|::|=>|->|==|!=|<=|>=|&&|\|\||\*\*|[+\-*/%&|^]=
         |[()\[\]{}<>,.:;=+\-*/%!&|^?])
-    | (?P<string>"(?:[^"\\\n]|\\.)*"?)
-    | (?P<bad>'[^'\n]*'|[^\x00-\x7f]+|[^ \t\r\n\f])
+    | (?P<string>"(?:[^"\\\n]|\\.)*\\?"?)
+    | (?P<bad>'[^'\n]*'|“[^”\n]*”|`[^`\n]*`|[^\x00-\x7f]+|[^ \t\r\n\f])
     )?""",
     re.VERBOSE,
 )
@@ -33,11 +33,30 @@ _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|x([0-7][0-9a-fA-F])|(.))?")
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'"}
 
+# A fraction or an exponent after a point that has no digits behind it.
+_BARE_POINT = re.compile(r"\.(?:(?![.A-Za-z0-9_])|[eE][+-]?[0-9]+(?![A-Za-z0-9_]))")
+_SUFFIX = re.compile(r"_?(bf16|[iuf](?:8|16|32|64))\Z")
+# What must not hide in a comment or a string: what makes a text look other than it is read.
+_HIDDEN = re.compile("\r(?!\n|\\Z)|[\x00\u202a-\u202e\u2066-\u2069]")
+
+_STRING_HELP = 'a string stands in double quotes, `"`'
 _BAD_CHARACTER_HELP = {
     "@": "write a product of matrices in index notation: `sum[k] a[i, k] * b[k, j]`",
     "#": "a comment begins with `//`",
-    "'": "a string stands in double quotes",
+    "'": _STRING_HELP,
+    "“": _STRING_HELP,
     "`": "names are written without quotes",
+    "~": "flip the bits of an integer with `x ^ -1`, a `bool` with `!x`",
+    **dict.fromkeys("−–—‐‑", "write `-`"),
+    **dict.fromkeys("×·∙⋅", "write `*`"),
+    "÷": "write `/`",
+    "→": "write `->`",
+    "≤": "write `<=`",
+    "≥": "write `>=`",
+    "≠": "write `!=`",
+    "\u00a0": "this is no plain space: type one",
+    "\u200b": "this character has no width: remove it",
+    "\ufeff": "a byte order mark stands only at the start of a file: remove it",
 }
 # A token that ends an operand: a `-` after it is the binary one.
 _OPERAND_ENDS = frozenset(["NAME", "INT", "FLOAT", "STRING", "RPAR", "RSQB", "RBRACE"])
@@ -95,6 +114,7 @@ class _Lexer:
                 sign = text[start:at]
                 tokens.append(Token(kinds.get(sign, "FOREIGN"), sign, start, at, file))
             elif group == "line_comment":
+                self.hidden(start, at)
                 if text.startswith("///", start) and not text.startswith("////", start):
                     self.add_doc(text[start + 3 : at].rstrip())
             elif group == "block_comment":
@@ -109,9 +129,23 @@ class _Lexer:
     def add_doc(self, text: str) -> None:
         self.docs.setdefault(len(self.tokens), []).append(text.removeprefix(" "))
 
-    def error(self, code: str, message: str, start: int, end: int, help: str | None = None) -> None:
+    def error(
+        self, code: str, message: str, start: int, end: int, label: str, help: str | None
+    ) -> None:
         self.after_error.add(len(self.tokens))
-        self.sink.add(Diagnostic(code, message, Span(self.file, start, end), help=help))
+        self.sink.add(Diagnostic(code, message, Span(self.file, start, end), label, help=help))
+
+    def hidden(self, start: int, end: int) -> None:
+        """Reports the first character in a comment or string that deceives the eye."""
+        found = _HIDDEN.search(self.file.text[start:end])
+        if found is None:
+            return
+        help = "remove it"
+        if found[0] == "\r":
+            help = "lines end in a line feed, or in a carriage return and a line feed"
+        message = f"U+{ord(found[0]):04X} cannot appear here"
+        at = start + found.start()
+        self.error("E1001", message, at, at + 1, "a character that does not show", help)
 
     def block_comment(self, start: int) -> int:
         """Skips a comment, those inside it included, and gives the place after it."""
@@ -120,10 +154,11 @@ class _Lexer:
             edge = _COMMENT_EDGE.search(text, at)
             if edge is None:
                 help = "close it with `*/`; comments nest, so each `/*` needs its own"
-                self.error("E1002", "unclosed block comment", start, start + 2, help)
+                self.error("E1002", "unclosed block comment", start, start + 2, "begins here", help)
                 return len(text)
             depth += 1 if edge[0] == "/*" else -1
             at = edge.end()
+        self.hidden(start, at)
         if text.startswith("/**", start) and at - start > 4 and text[start + 3] != "*":
             lines = [
                 line.strip().removeprefix("*") for line in text[start + 3 : at - 2].split("\n")
@@ -134,21 +169,21 @@ class _Lexer:
     def number(self, start: int, end: int) -> int:
         text = self.file.text
         word = text[start:end]
-        trailing_dot = (
-            text.startswith(".", end)
-            and not text.startswith("..", end)
-            and not (text[end + 1 : end + 2].isalnum() or text[end + 1 : end + 2] == "_")
-        )
+        point = _BARE_POINT.match(text, end)
         if _FLOAT.fullmatch(word):
             self.tokens.append(Token("FLOAT", word, start, end, self.file))
-        elif _INT.fullmatch(word) and trailing_dot:
-            help = f"a float has digits on both sides of the point: `{word}.0`"
-            end += 1
-            self.error("E1005", f"bad number `{word}.`", start, end, help)
-            self.tokens.append(Token("FLOAT", f"{word}.0", start, end, self.file))
+        elif _INT.fullmatch(word) and point:
+            number = f"{word}.0{point[0][1:]}"
+            help = f"a float has digits on both sides of the point: `{number}`"
+            end = point.end()
+            self.error("E1005", f"bad number `{text[start:end]}`", start, end, "no digits", help)
+            self.tokens.append(Token("FLOAT", number, start, end, self.file))
         elif not _INT.fullmatch(word):
             help = "numbers are written `42`, `1_000`, `0xff`, `0b1010`, `1.5` or `1e-5`"
-            self.error("E1005", f"bad number `{word}`", start, end, help)
+            if suffix := _SUFFIX.search(word):
+                bare = word[: suffix.start()]
+                help = f"a number gets its dtype from its place, or by `cast<{suffix[1]}>({bare})`"
+            self.error("E1005", f"bad number `{_short(word)}`", start, end, "not a number", help)
             self.tokens.append(Token("INT", "0", start, end, self.file))
         else:
             self.integer(word, start, end)
@@ -158,7 +193,7 @@ class _Lexer:
         value = int_value(word)
         if value is None or value > _I64_MAX + self.negated():
             help = "an integer lies between -9223372036854775808 and 9223372036854775807"
-            self.error("E1005", "integer does not fit 64 bits", start, end, help)
+            self.error("E1005", "integer does not fit 64 bits", start, end, "too large", help)
             word = "0"
         self.tokens.append(Token("INT", word, start, end, self.file))
 
@@ -170,9 +205,10 @@ class _Lexer:
 
     def string(self, start: int, end: int) -> None:
         word = self.file.text[start:end]
+        self.hidden(start, end)
         if len(word) < 2 or not word.endswith('"') or _ends_in_escape(word):
             help = 'a string ends on its line, with `"`'
-            self.error("E1003", "unclosed string", start, end, help)
+            self.error("E1003", "unclosed string", start, end, "has no end", help)
         else:
             for escape in _ESCAPE.finditer(word):
                 code = escape[1] or escape[2]
@@ -180,21 +216,38 @@ class _Lexer:
                 if not good:
                     help = r"the escapes are \n \t \r \0 \\ \" \' \xNN and \u{NNNN}"
                     at = start + escape.start()
-                    self.error("E1003", f"bad escape `{escape[0]}`", at, at + len(escape[0]), help)
+                    message = f"bad escape `{escape[0]}`"
+                    self.error("E1003", message, at, at + len(escape[0]), "no such escape", help)
                     break
         self.tokens.append(Token("STRING", word, start, end, self.file))
 
     def bad_character(self, start: int, end: int) -> None:
         text = self.file.text[start:end]
-        shown = f"`{text}`" if text.isprintable() else "U+" + f"{ord(text[0]):04X}"
-        help = _BAD_CHARACTER_HELP.get(text)
-        if not text.isascii():
-            help = "names are ASCII letters, digits and `_`"
-        if len(text) > 1 and text[0] == "'":
-            shown, help = "`'`", _BAD_CHARACTER_HELP["'"]
-        self.error("E1001", f"{shown} cannot appear here", start, end, help)
-        if len(text) > 1 and text[0] == "'":  # a string all the same, so that reading goes on
-            self.tokens.append(Token("STRING", f'"{text[1:-1]}"', start, end, self.file))
+        quoted = end - start > 1 and text[0] in "'“`"
+        first = text[0] if quoted or not text.isidentifier() else text
+        shown = f"`{first}`" if first.isprintable() else f"U+{ord(first):04X}"
+        self.error(
+            "E1001", f"{shown} cannot appear here", start, end, "", self.way_out(text, start)
+        )
+        if quoted:  # what was meant stays, so that reading goes on
+            kind = "NAME" if text[0] == "`" else "STRING"
+            inner = text[1:-1] if kind == "NAME" else f'"{text[1:-1]}"'
+            self.tokens.append(Token(kind, inner, start, end, self.file))
+
+    def way_out(self, text: str, start: int) -> str | None:
+        """What to do about a character that cannot appear."""
+        line = self.file.text.rfind("\n", 0, start) + 1
+        if text == "@" and not self.file.text[line:start].strip():
+            return "there are no decorators"
+        if text == "#" and self.file.text.startswith(("#[", "#!["), start):
+            return "there are no attributes"
+        if text.isidentifier():
+            return "names are ASCII letters, digits and `_`"
+        return _BAD_CHARACTER_HELP.get(text[0])
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 40 else f"{word[:37]}..."
 
 
 def _ends_in_escape(word: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
@@ -18,7 +19,7 @@ from linnet.syntax.lexer import lex
 from linnet.syntax.resolve import NESTING_LIMIT, Resolved, resolve
 from linnet.syntax.segment import Unit, segment
 from linnet.syntax.tables import parser
-from linnet.syntax.tokens import REDUCTIONS, Lexed, Token
+from linnet.syntax.tokens import REDUCTIONS, Lexed, Token, words
 
 _RULES = {
     "MODULE": "header",
@@ -34,6 +35,7 @@ _RULES = {
     "CONST": "const_decl",
 }
 _METHODS = frozenset(["FN", "OP", "ENTRY"])
+_DECLARE = words("FN OP ENTRY BLOCK STRUCT ENUM TYPE CONST PARAM BUFFER STATE SUB RESERVED")
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 _ITEM_WORDS = "`use`, `const`, `type`, `struct`, `enum`, `fn`, `op`, `block` or `entry`"
 _MEMBER_WORDS = "`param`, `buffer`, `state`, `sub`, `fn`, `pub` or `}`"
@@ -56,6 +58,7 @@ class _FileParser:
     doc: str | None = None
     complete: bool = True
     after_error: set[int] = field(default_factory=set[int])
+    lost: set[str] = field(default_factory=set[str])
     failures: int = 0  # units that could not be read; what follows one may be a part of it
 
     def run(self) -> ast.Module | None:
@@ -70,7 +73,7 @@ class _FileParser:
         silent = True  # what precedes the first unit is the missing header's matter
         for unit in units:
             failures = self.failures
-            self.unit(unit, silent)
+            self.unit(unit, silent and not unit.certain)
             silent = self.failures > failures
         if self.path is None:
             if not self.uses and not self.items:
@@ -80,7 +83,9 @@ class _FileParser:
             self.path = ast.ModulePath((ast.Name(name, start),), start)
         span = Span(self.file, 0, len(self.file.text))
         uses, items = tuple(self.uses), tuple(self.items)
-        return ast.Module(self.path, uses, items, self.doc, self.complete, span)
+        return ast.Module(
+            self.path, uses, items, self.doc, self.complete, frozenset(self.lost), span
+        )
 
     # --- units
 
@@ -123,6 +128,7 @@ class _FileParser:
         # A `}` too many, after a failure, closes what a missing `{` did not open.
         silent |= self.failures > 0 and self.lexed.tokens[unit.start].type == "RBRACE"
         self.failures += 1
+        self.lose(unit)
         tokens = self.lexed.tokens[unit.start : unit.end] or [self.lexed.tokens[unit.start]]
         if silent or unit.start in self.lexed.after_error:
             return
@@ -130,8 +136,18 @@ class _FileParser:
         message = f"{found.message}, expected {what}"
         self.sink.add(replace(found, message=message, help=found.help or help))
 
+    def lose(self, unit: Unit) -> None:
+        """Keeps the names that a unit declares: what uses them is not to blame for the unit."""
+        tokens = self.lexed.tokens[unit.start : max(unit.end, unit.start + 1)]
+        for before, token in pairwise(tokens):
+            if token.text.isidentifier() and (unit.kind == "USE" or before.type in _DECLARE):
+                self.lost.add(token.text)
+        if unit.kind == "JUNK":  # `def f`, `w: Tensor`, `let N`
+            self.lost.update(token.text for token in tokens[:2] if token.text.isidentifier())
+
     def reserved(self, unit: Unit) -> None:
         self.complete = False
+        self.lose(unit)
         token = self.lexed.tokens[unit.start]
         if token.type == "PUB":
             token = self.lexed.tokens[unit.start + 1]
@@ -149,7 +165,7 @@ class _FileParser:
                 self.reserved(part)
                 continue
             if part.kind not in _METHODS and part.kind != "MEMBER":
-                silent = self.failures > failures
+                silent = head is None or (self.failures > failures and not part.certain)
                 self.unknown(part, "a member or a method", f"a block holds {_MEMBER_WORDS}", silent)
                 continue
             failures = self.failures
@@ -200,14 +216,14 @@ class _FileParser:
         if resolved.reserved:
             self.complete = False
         if resolved.too_deep:
-            return self.too_deep(tokens, resolved)
+            return self.too_deep(unit, tokens, resolved)
         try:
             tree: Any = parser().parse(tokens, start=_RULES[unit.kind])  # type: ignore[arg-type]
         except UnexpectedToken as error:
             self.unexpected(unit, tokens, resolved, error)
             return None
         if resolved.deep is not None and depth_of(tree) > NESTING_LIMIT:
-            return self.too_deep(tokens, resolved)
+            return self.too_deep(unit, tokens, resolved)
         return self.with_relations(tree)
 
     def unexpected(
@@ -216,6 +232,7 @@ class _FileParser:
         """Reports a syntax error, unless a finding that is already known explains it."""
         self.complete = False
         self.failures += 1
+        self.lose(unit)
         at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
         following = self.following(unit.end)
         near = tokens[max(at - 2, 0) : at + 1]
@@ -229,8 +246,9 @@ class _FileParser:
         wanted = accepted(error, tokens[:at])
         self.sink.add(syntax_error(tokens, at, following, wanted, unclosed))
 
-    def too_deep(self, tokens: list[Token], resolved: Resolved) -> None:
+    def too_deep(self, unit: Unit, tokens: list[Token], resolved: Resolved) -> None:
         self.complete = False
+        self.lose(unit)
         span = tokens[resolved.deep or 0].span
         message = f"nested too deeply (limit {NESTING_LIMIT})"
         help = "name a part of it with `let`, or move a part to a function of its own"

@@ -32,6 +32,10 @@ _CLOSERS = {"RPAR": "(", "RSQB": "[", "RBRACE": "{"}
 _OPENERS = {"LPAR": "(", "LSQB": "[", "LBRACE": "{"}
 _STATEMENTS = frozenset(["LET", "VAR", "RETURN", "STATIC", "WHILE"])
 _NOT_BEFORE_TARGET = frozenset(["LET", "VAR", "DOT", "COLON"])
+_INSTEAD = {
+    "mut": "what is assigned again is declared with `var`",
+    "ref": "there are no references",
+}
 _OPERATORS = frozenset(["BINARY", "SIGN", "STAR", "BANG", "DOT"])
 
 
@@ -160,8 +164,8 @@ class _Resolver:
             self.next_shadows.add(token.text)
         elif before in ("LPAR", "COMMA") and self.in_let_tuple():
             self.frames[-2].coming.add(token.text)
-        elif before in ("LPAR", "COMMA") and after == "COLON" and self.heads:
-            self.frames[0].shadows.add(token.text)  # a parameter
+        elif before in ("LPAR", "COMMA") and after == "COLON" and self.in_parameters():
+            self.frames[0].shadows.add(token.text)
         elif before == "LPAR" and self.type_at(at - 2) == "SOME" and after == "RPAR":
             if self.type_at(at + 2) == "FAT_ARROW" and len(self.frames) > 1:
                 self.frames[-2].shadows = {token.text}
@@ -172,6 +176,10 @@ class _Resolver:
                 indexed = close is not None and self.type_at(close + 1) == "LSQB"
             if indexed:
                 token.type = "REDUCE"
+
+    def in_parameters(self) -> bool:
+        """Whether the innermost bracket is the one after a function's name."""
+        return len(self.frames) == 2 and self.frames[1].sign == "(" and self.heads == [("body", 1)]
 
     def in_let_tuple(self) -> bool:
         frame = self.frames[-1]
@@ -185,7 +193,7 @@ class _Resolver:
         if token.text not in self.reported:
             self.reported.add(token.text)
             message = f"`{token.text}` is a reserved word"
-            help = f"use another name, `{token.text}_` for instance"
+            help = _INSTEAD.get(token.text, f"use another name, `{token.text}_` for instance")
             self.sink.add(Diagnostic("E1004", message, token.span, "not a name", help=help))
 
     # --- signs and keywords

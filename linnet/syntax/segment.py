@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from linnet.syntax.tokens import Token
+from linnet.syntax.tokens import Token, words
 
 _BODIED = frozenset(["FN", "OP", "ENTRY", "BLOCK", "STRUCT", "ENUM"])
 _ITEMS = _BODIED | {"CONST", "TYPE", "USE", "MODULE"}
@@ -20,6 +20,7 @@ _METHODS = frozenset(["FN", "OP", "ENTRY"])
 _NAMES = frozenset(["NAME", "RESERVED", "CRATE", "SELF", "SUPER"])
 _MEMBER_BEGINNERS = _MEMBERS | _METHODS | {"PUB"}
 _BEGINNERS = _ITEMS | {"PUB", "RESERVED", "EXTERN"}
+_FOREIGN_ITEMS = words("def class import from func function let var")
 _SEPARATORS = frozenset(["COMMA", "SEMICOLON"])
 _LITERALS = frozenset(["INT", "FLOAT", "STRING", "TRUE", "FALSE", "NONE"])
 _OPERAND_ENDS = _NAMES | _LITERALS | {"RPAR", "RSQB", "RBRACE", "QMARK"}
@@ -30,7 +31,8 @@ _NEED_A_NAME = _ITEMS | {"DOT", "PATH_SEP", "LET", "VAR", "PUB", "EXTERN"}
 class Unit:
     """Tokens `start` to `end` (excluded). `kind` is the keyword that decides how to read them,
     or `RESERVED`, `MEMBER`, or `JUNK`. A block ends after its `{`; its `members` follow, and
-    `closed` says whether a `}` does. `stop` is where the next unit begins."""
+    `closed` says whether a `}` does. `stop` is where the next unit begins. `certain` says that
+    the unit is no piece of the one before it: braces match, and it begins a line."""
 
     kind: str
     start: int
@@ -38,6 +40,7 @@ class Unit:
     members: list[Unit] = field(default_factory=list["Unit"])
     closed: bool = True
     stop: int = 0
+    certain: bool = False
 
     def __post_init__(self) -> None:
         self.stop = max(self.end, self.start + 1)
@@ -49,6 +52,7 @@ def segment(tokens: list[Token]) -> list[Unit]:
     units: list[Unit] = []
     while (at := units[-1].stop if units else 0) < len(tokens):
         units.append(cutter.unit(at))
+        units[-1].certain = at > 0 and cutter.balanced and cutter.begins_line(at)
     return units
 
 
@@ -101,6 +105,8 @@ class _Cutter:
     def begins_item(self, at: int, brackets: int = 0, headless: bool = False) -> bool:
         """Whether a token outside all braces begins an item."""
         kind, before, after = self.type_at(at), self.type_at(at - 1), self.type_at(at + 1)
+        if self.tokens[at].text in _FOREIGN_ITEMS:
+            return after in _NAMES and before not in _NEED_A_NAME and self.begins_line(at)
         if kind not in _BEGINNERS or not self.may_begin(at, brackets, headless):
             return False
         ended = before in _OPERAND_ENDS
@@ -109,7 +115,7 @@ class _Cutter:
         if kind in ("RESERVED", "EXTERN"):
             return ended
         if before in _NEED_A_NAME:
-            return False
+            return after in _NAMES and self.begins_line(at)
         if after in _NAMES or before in ("RBRACE", "RESERVED"):
             return True
         return ended and brackets <= 0 and self.begins_line(at)
@@ -216,4 +222,5 @@ class _Cutter:
     def add_member(self, block: Unit, start: int, end: int) -> None:
         if start < end:
             kind = "MEMBER" if self.type_at(start) in _MEMBERS else self.kind(start)
-            block.members.append(Unit(kind, start, end))
+            certain = self.balanced and self.begins_line(start)
+            block.members.append(Unit(kind, start, end, certain=certain))

@@ -115,7 +115,7 @@ def test_a_long_list_is_not_nested() -> None:
         ("return f(x", "unexpected `}`, expected `)` or `,`", None),
         ("return [x", "unexpected `}`, expected `]` or `,`", None),
         ("return x)", "unexpected `)`, expected a statement or `}`", "no `(` is open"),
-        ("let x: Tensor[3] = y", "unexpected `]`, expected `,` or `;`", None),
+        ("let x: Tensor[3] = y", "unexpected `]`, expected `,` or `;`", "a semicolon"),
         ("let x: A<B C> = y", "unexpected `C`, expected `>` or `,`", None),
         ("let x y", "unexpected `y`, expected `:`, `=` or `[`", None),
         ("return if a { b }", "unexpected `}`, expected `else`", None),
@@ -186,3 +186,26 @@ def test_bad_text_costs_no_second_report() -> None:
     assert codes(in_body("let a = 1 @ 2 return a")) == ["E1001"]
     assert codes(in_body("let await = async x return 1")) == ["E1004", "E1004"]
     assert codes("module m const x = # 1") == ["E1001"]
+
+
+@pytest.mark.parametrize("hidden", ["\r", "\x00", "\u202e", "\u2066"])
+@pytest.mark.parametrize("around", ["// {}x", "/* {} */", 'const s = "{}x"'])
+def test_what_does_not_show_is_no_part_of_a_comment_or_a_string(hidden: str, around: str) -> None:
+    """A lone carriage return would comment out a line that a reader sees as code."""
+    found = only("module m\n" + around.format(hidden) + "\nconst x = 1")
+    assert found.code == "E1001" and found.span is not None and found.span.text == hidden
+    good("module m\r\n" + around.format("") + "\r\nconst x = 1\r\n")
+
+
+def test_a_name_that_was_declared_in_what_could_not_be_read_is_known() -> None:
+    module = parsed("""module m
+        use a.b::{c, d as e; f}
+        fn g( -> i32 { let inner = 1 return ) }
+        const N = = 3
+        block B { param w: Tensor[3 f32] fn h() -> f32 { return ( } }
+        extern fn x() -> i32
+        def y(z): return z
+    """)[0]
+    assert module is not None
+    known = {"c", "d", "e", "f", "g", "N", "w", "h", "x", "y"}
+    assert module.lost >= known and not module.lost & {"B", "inner", "z"}

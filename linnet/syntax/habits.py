@@ -1,0 +1,293 @@
+"""What writers of Python, PyTorch and Rust try, and how it is said here.
+
+Each rule looks at the place where the parser stopped and answers with a help line, or None. The
+first one that answers counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from linnet.syntax.tokens import KEYWORDS, Token, words
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where the parser stopped: token `at`, which is `found`, and the terminals it could take."""
+
+    tokens: list[Token]
+    at: int
+    found: Token
+    accepted: set[str]
+    named: bool  # whether a name was to come, and nothing else than a name
+
+    @property
+    def text(self) -> str:
+        return self.found.text
+
+    def token(self, offset: int) -> Token | None:
+        """The token so far before (or after) this one."""
+        at = self.at + offset
+        return self.tokens[at] if 0 <= at < len(self.tokens) else None
+
+    def near(self, offset: int) -> str:
+        token = self.token(offset)
+        return token.text if token else ""
+
+    def glued(self) -> bool:
+        """Whether no space stands between this token and the one before it."""
+        before = self.token(-1)
+        return before is not None and before.end == self.found.start
+
+    def unit(self) -> str:
+        """The type of the keyword that the item or member begins with."""
+        first = self.tokens[0].type if self.tokens else ""
+        return self.tokens[1].type if first == "PUB" and len(self.tokens) > 1 else first
+
+
+_ANYWHERE = {
+    "**": "there is no power operator; multiply, or use `exp` and `log`",
+    "and": "write `&&`",
+    "or": "write `||`",
+    "not": "write `!`",
+    "def": "a function is declared with `fn`, `op` or `entry`",
+    "func": "a function is declared with `fn`, `op` or `entry`",
+    "function": "a function is declared with `fn`, `op` or `entry`",
+    "class": "a module of a network is a `block`, plain data a `struct`",
+    "import": "write `use a.b::{name}`",
+    "from": "write `use a.b::{name}`",
+    "elif": "write `else if`",
+    "for": "write `static for x in xs { ... }`",
+    "if": "`if` is an expression: `let y = if c { a } else { b }`",
+    "match": "`match` is an expression: `let y = match x { ... }`",
+    "self": "members and methods of a block are bare names",
+    "lambda": "there are no closures; declare a `fn`",
+    "mod": "a file is one module and begins with `module a.b`",
+    "else": "`if` is an expression and both sides are one: `if c { a } else { b }`",
+    "loop": "the loops are `while c { ... }` and `static for x in xs { ... }`",
+    "break": "there is no `break`; a `while` ends when its condition is false",
+    "continue": "there is no `continue`; choose values with `if c { a } else { b }`",
+}
+# These mean it only where they were read as a name just before the place.
+_BEFORE = words(
+    "def func function class import from elif mod lambda self loop break continue import"
+)
+_ITEMS = words("fn op entry block struct enum type const use")
+_EXPRESSION = frozenset(["INT", "LPAR", "NAME"])
+_RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
+_MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
+_NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
+
+
+def habit(stop: Stop) -> str | None:
+    """A way out, where the tokens show what was meant."""
+    return next((help for rule in _RULES if (help := rule(stop))), None)
+
+
+def _semicolon(s: Stop) -> str | None:
+    if s.text != ";":
+        return None
+    if s.near(-1) == "[" and s.near(-2) == "Tensor":
+        return "a tensor has a dimension; a scalar type is the dtype alone, `f32`"
+    if s.near(-1) == "*":
+        return "name the pack: `*S`, with a generic `*S: Shape`"
+    return "there are no semicolons; a statement ends where the next one begins"
+
+
+def _assigning_operator(s: Stop) -> str | None:
+    if s.found.type == "FOREIGN" and s.text.endswith("="):
+        return f"write `x = x {s.text[:-1]} y`"
+    if s.text in ("+", "-") and s.near(1) == s.text and _statement_name(s):
+        return f"write `x = x {s.text} 1`"
+    return None
+
+
+def _keyword_as_name(s: Stop) -> str | None:
+    if not s.named or s.text not in KEYWORDS or s.text == "self":
+        return None
+    if s.text == "pub" and s.unit() == "STRUCT":
+        return "fields have no `pub` of their own"
+    return f"`{s.text}` is a keyword and cannot be a name"
+
+
+def _imports(s: Stop) -> str | None:
+    if s.unit() != "USE":
+        return None
+    if s.text == "pub":
+        return "an import cannot be passed on; use the item where it is declared"
+    if s.text == "as":
+        return "a module keeps its name; an item can be renamed: `use a.b::{c as d}`"
+    if s.text == "*":
+        return "items are imported by name: `use a.b::{name, other}`"
+    if s.text == "{" or (s.near(-1) == "::" and s.found.type == "NAME"):
+        return "write `use a.b::{name}`"
+    if s.text == "self" and s.near(-1) in ("{", ","):
+        return "write `use a.b` for the module itself"
+    if s.text == "/" or s.found.type == "STRING":
+        return "a module path is written `a.b`"
+    return None
+
+
+def _equality(s: Stop) -> str | None:
+    if s.text == "==" and "EQUAL" in s.accepted:
+        return "write `=`"
+    if s.text != "=":
+        return None
+    if s.near(-1) == "..":
+        return "a range leaves its end out: `0..n + 1`"
+    if s.near(-1) == ":" and s.glued():
+        return "write `=`"
+    if s.near(-1) in ("==", "!=") and s.glued():
+        return f"write `{s.near(-1)}`"
+    return "write `==` to compare" if {"BINARY", "LBRACE"} <= s.accepted else None
+
+
+def _operators(s: Stop) -> str | None:
+    """Operators of other languages, read as two of ours."""
+    pair = s.near(-1) + s.text if s.glued() else ""
+    known = {"<>": "write `!=`", "<<": "write `shl(x, n)`", ">>": "write `shr(x, n)`"}
+    if pair in known and "INT" in s.accepted:
+        return known[pair]
+    if s.text == "?" and "BINARY" in s.accepted:
+        return "write `if c { a } else { b }`"
+    if s.text == "as" and "BINARY" in s.accepted:
+        return "write `cast<f32>(x)`"
+    if s.text == "::":
+        turbofish = s.near(1) == "<"
+        return "write `f<A>(x)`" if turbofish else "names are joined by a dot: `a.b`"
+    if s.text == ".." and "BINARY" in s.accepted:
+        return "a range stands in `static for i in a..b`, a slice is `x[a:b]`"
+    return None
+
+
+def _operand(s: Stop) -> str | None:
+    """Something else where an expression or a type should be."""
+    if s.text == "&" and ("INT" in s.accepted or "TENSOR" in s.accepted):
+        return "there are no references"
+    if s.text == "|" and "INT" in s.accepted:
+        return _ANYWHERE["lambda"]
+    after = s.token(1)
+    if s.text == "." and "INT" in s.accepted and after is not None and after.type == "INT":
+        return f"a float has digits on both sides of the point: `0.{after.text}`"
+    if s.near(-2) == "lambda":
+        return _ANYWHERE["lambda"]
+    nothing = s.near(-1) == "return" or (s.near(-1) == "(" and s.near(-2) == "->")
+    if nothing and s.text in ("}", ")"):
+        return "every function returns a value"
+    return None
+
+
+def _patterns(s: Stop) -> str | None:
+    if "FAT_ARROW" in s.accepted and s.near(-1) == "Some":
+        return "write `some(v)`"
+    if "FAT_ARROW" in s.accepted and s.text == ".":
+        return "a variant stands in a pattern by its name alone"
+    if "FAT_ARROW" in s.accepted and s.text in (":", "->", "="):
+        return "an arm is written `pattern => value`"
+    if {"NONE", "SOME", "NAME"} <= s.accepted and "INT" not in s.accepted:
+        return "patterns are `some(x)`, `none` and variants; an `if` compares values"
+    return None
+
+
+def _declarations(s: Stop) -> str | None:
+    """What belongs to a name that is declared: its type, its kind."""
+    if s.accepted == {"COLON"} and s.text in (">", ",", ")", "=") and s.token(-1) is not None:
+        in_generics = s.text == ">" or any(t.type == "LANGLE" for t in s.tokens[s.at - 2 : s.at])
+        if in_generics:
+            return "a generic has a kind: `N: Dim`, `T: Float`"
+        return f"write its type: `{s.near(-1)}: f32`"
+    if s.accepted == {"COLON"} and s.found.type == "NAME":
+        return "a colon stands between a name and its type: `x: f32`"
+    if "ARROW" in s.accepted:
+        return _RESULT
+    if s.text == "[" and "QMARK" in s.accepted:
+        return f"a tensor type is written `Tensor[N; {s.near(-1)}]`"
+    if s.text == "]" and "SEMICOLON" in s.accepted:
+        return "the dtype follows a semicolon: `Tensor[N; f32]`"
+    if s.text == "," and s.unit() in _MEMBERS and "$END" in s.accepted:
+        return "members follow each other without a comma"
+    if s.unit() == "ENUM" and s.text in ("(", "=", "{"):
+        return "variants are names without values"
+    if s.unit() in ("STRUCT", "BLOCK") and s.text == "(" and "LBRACE" in s.accepted:
+        return f"what it holds stands in braces: `{s.near(-2)} {s.near(-1)} {{ ... }}`"
+    if s.text in (":", "=", "return", "=>") and "LBRACE" in s.accepted:
+        return "a body stands in braces" if s.near(-2) != "where" else "write `<N: Dim>`"
+    return None
+
+
+def _bindings(s: Stop) -> str | None:
+    if s.near(-2) in ("let", "var") and s.text == ",":
+        return f"write `{s.near(-2)} (a, b) = ...`"
+    if s.near(-1) in ("let", "var") and s.text in ("[", "{"):
+        return f"write `{s.near(-1)} (a, b) = ...`"
+    if s.near(-1) == "static" and s.text == "while":
+        return "write `while`"
+    if s.near(-2) == "static" and s.text == "(":
+        return "a loop has one name; count with `static for i in 0..n`"
+    if s.text in ("let", "var") and s.at == 0:
+        return "a value outside of functions is a `const`, in a block a `param` or `state`"
+    if s.text in _ITEMS and "LET" in s.accepted:
+        return "items stand outside of functions; `let` names a value in one"
+    return None
+
+
+def _bare_value(s: Stop) -> str | None:
+    """An expression where a statement should be, as in `f(x)` or a last line `x + 1`."""
+    name = _statement_name(s)
+    if name is None:
+        return None
+    if s.text == ":":
+        return f"write `let {name}: ...` to declare a name"
+    return "there are no expression statements: write `let y = ...` or `return ...`"
+
+
+def _statement_name(s: Stop) -> str | None:
+    """The name that begins a statement, `x` or `x[i]`, if the parser stopped after that."""
+    if not s.accepted or not s.accepted <= {"EQUAL", "LSQB"}:
+        return None
+    at, depth = s.at - 1, 0
+    while at > 0 and (depth or s.tokens[at].type == "RSQB"):
+        depth += {"RSQB": 1, "LSQB": -1}.get(s.tokens[at].type, 0)
+        at -= 1
+    if at < 1 or not s.tokens[at].text.isidentifier() or s.tokens[at - 1].type in _NOT_ASSIGNED:
+        return None
+    return s.tokens[at].text
+
+
+def _visibility(s: Stop) -> str | None:
+    if s.text != "pub":
+        return None
+    if s.near(1) in ("param", "buffer", "state", "sub"):
+        return "members have no `pub`; the methods of a block may have it"
+    return "`pub` stands alone: an item is public or private" if s.near(1) == "(" else None
+
+
+def _comments(s: Stop) -> str | None:
+    if s.text == "*" and s.near(1) == "/":
+        return "no `/*` is open here"
+    return None
+
+
+def _word(s: Stop) -> str | None:
+    if s.text in _ANYWHERE:
+        return _ANYWHERE[s.text]
+    return _ANYWHERE[s.near(-1)] if s.near(-1) in _BEFORE else None
+
+
+_RULES: tuple[Callable[[Stop], str | None], ...] = (
+    _semicolon,
+    _assigning_operator,
+    _imports,
+    _keyword_as_name,
+    _equality,
+    _operators,
+    _operand,
+    _patterns,
+    _word,
+    _bare_value,
+    _bindings,
+    _declarations,
+    _visibility,
+    _comments,
+)
