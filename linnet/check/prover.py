@@ -36,9 +36,12 @@ class Facts:
     def normalize(self, dim: Dim) -> Dim:
         """`dim` in the normal form that the facts give it.
 
-        A quotient that the facts make exact may come out as a symbol of its own.
+        It stays as it is where the normal form has a symbol that only the prover knows, one
+        for a quotient that the facts make exact.
         """
-        return self._fresh_effort().rewriting.normal(dim)
+        rewriting = self._fresh_effort().rewriting
+        normal = rewriting.normal(dim)
+        return normal if rewriting.fresh.isdisjoint(normal.symbols()) else dim
 
     def equal(self, left: Dim, right: Dim) -> bool:
         """Whether the two are provably the same number."""

@@ -272,6 +272,17 @@ fn f<K: Dim, Q: Dim>(x: Tensor[K; f32], y: Tensor[Q; f32]) -> i32 {
     ]
 
 
+def test_an_inferred_half_is_made_of_the_callers_generics(tmp_path: Path) -> None:
+    text = """
+fn halves<N: Dim>(x: Tensor[2 * N; i64]) -> Tensor[N; i64] { return x[:N] - x[N:] }
+fn f<A: Dim>(x: Tensor[A; i64]) -> Tensor[A / 2; i64] where A % 2 == 0 { return halves(x) }
+"""
+    made = source(tmp_path, text)
+    for generics in ({}, {"A": 6}):
+        (result,) = made.call("f", np.arange(6), **generics)
+        np.testing.assert_array_equal(result, [-3, -3, -3])
+
+
 def test_conditions_on_dims_are_decided(tmp_path: Path) -> None:
     text = """
 fn f<K: Dim, Q: Dim>(x: Tensor[K; f32], y: Tensor[Q; f32], b: bool) -> f32 {
