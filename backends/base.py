@@ -126,13 +126,16 @@ class Decision:
 
 
 class Backend(Protocol):
-    """`kernels` in order of preference."""
+    """`kernels` in order of preference. `check` refuses a device or an option that it does not
+    have, before any weight is read."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def kernels(self) -> Sequence[Kernel]: ...
+
+    def check(self, device: str | None, options: Mapping[str, Any]) -> None: ...
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any

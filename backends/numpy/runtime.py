@@ -22,16 +22,20 @@ class NumpyBackend:
     name: str = "numpy"
     kernels: tuple[Kernel, ...] = ()
 
-    def load(
-        self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
-    ) -> NumpyRuntime:
-        """A runtime for `compiled`. It has one device and no options."""
+    def check(self, device: str | None, options: Mapping[str, Any]) -> None:
+        """There is one device, and no option."""
         if device not in (None, "cpu"):
             message = f"the backend `numpy` has no device `{device}`"
             raise LinnetError([Diagnostic("E2102", message, None, help='use device="cpu"')])
         if options:
             message = f"the backend `numpy` has no option `{next(iter(options))}`"
             raise LinnetError([Diagnostic("E2102", message, None, help="it has no options")])
+
+    def load(
+        self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
+    ) -> NumpyRuntime:
+        """A runtime for `compiled`."""
+        self.check(device, options)
         return NumpyRuntime(compiled)
 
 

@@ -43,6 +43,11 @@ def card_folders(paths: list[Path]) -> list[Path]:
 
 def _existing(text: str) -> Path:
     path = Path(text)
-    if not path.exists():
+    try:
+        found = path.exists()
+    except OSError as error:
+        message = f"{text} cannot be read: {(error.strerror or str(error)).lower()}"
+        raise argparse.ArgumentTypeError(message) from None
+    if not found:
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path

@@ -73,7 +73,13 @@ def list_cards() -> tuple[str, ...]:
 
 def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
     """Read a shipped card by name, or the card in a folder; all its mistakes are E5001."""
-    directory = _find(os.fspath(name_or_path), sink)
+    given = os.fspath(name_or_path)
+    try:
+        directory = _find(given, sink)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        sink.add(Diagnostic("E5001", f"the card {shown(given)} cannot be read: {reason}", None))
+        return None
     file = read_toml(directory / "nest.toml", sink) if directory is not None else None
     if directory is None or file is None:
         return None
@@ -99,7 +105,7 @@ def _find(given: str, sink: Sink) -> Path | None:
         return None
     known = f"shipped cards: {', '.join(names)}" if names else "no cards are shipped"
     hint = did_you_mean(given, names) or "give a shipped card's name or the path of a card's folder"
-    message = f"there is no card named `{given}`, and no folder of that path"
+    message = f"there is no card named {shown(given)}, and no folder of that path"
     sink.add(Diagnostic("E5001", message, None, notes=(known,), help=hint))
     return None
 

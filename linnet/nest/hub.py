@@ -23,7 +23,7 @@ def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Fil
     forbids the network; None leaves that to `HF_HUB_OFFLINE`.
     """
     folder = snapshot_folder(card)
-    if folder is not None and all((folder / f).exists() for f in card.weights.files):
+    if folder is not None and _is_complete(folder, card):
         return _in_order(folder, card, sink)
     if offline is None:
         offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
@@ -35,6 +35,13 @@ def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Fil
     if not _has_network():
         return _nowhere(card, "and there is no network to download it", sink)
     return _download(card, sink)
+
+
+def _is_complete(folder: Path, card: Card) -> bool:
+    try:
+        return all((folder / f).exists() for f in card.weights.files)
+    except OSError:
+        return False
 
 
 def cache_folder() -> Path:

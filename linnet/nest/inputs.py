@@ -123,7 +123,7 @@ def _array(function: TFunction, param: TParam, type_: Type, value: Any) -> Array
             function,
             param,
         )
-    problem = _unfit(found, type_.dtype, isinstance(value, np.ndarray | np.generic))
+    problem = _unfit(found, type_.dtype, hasattr(value, "dtype"))
     if problem is not None:
         code, message = problem
         _refuse(code, f"`{name}` {message}", function, param)
@@ -132,13 +132,21 @@ def _array(function: TFunction, param: TParam, type_: Type, value: Any) -> Array
 
 
 def _as_numpy(function: TFunction, param: TParam, value: Any) -> Array:
+    name = param.local.name
+    if np.ma.is_masked(value):
+        what = f"`{name}` has masked elements, which have no value"
+        _refuse("E2101", what, function, param, help="give them one: `.filled(0)`")
+    notes: tuple[str, ...] = ()
     try:
         found: Array = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError, OverflowError):
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        # Of other libraries' arrays this says what they ask for.
+        notes = (str(error).partition("\n")[0],)
         found = np.asarray(None)
     if found.dtype.kind in _NO_NUMBERS:
-        what = f"`{param.local.name}` is no array of numbers"
-        _refuse("E2101", what, function, param, help="its rows must be of one length")
+        hint = "give a NumPy array, or lists of numbers with rows of one length"
+        what = f"`{name}` is no array of numbers"
+        _refuse("E2101", what, function, param, notes=notes, help=hint)
     return found
 
 
@@ -249,8 +257,9 @@ def _refuse(
     function: TFunction,
     param: TParam | None = None,
     *,
+    notes: tuple[str, ...] = (),
     help: str | None = None,
 ) -> NoReturn:
     span = function.span if param is None else param.local.span
     related = (Related(span, "declared here"),)
-    raise LinnetError([Diagnostic(code, message, None, related=related, help=help)])
+    raise LinnetError([Diagnostic(code, message, None, related=related, notes=notes, help=help)])

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from linnet.backends.base import Compiled, check_numerics, get_backend
+from linnet.lower.instances import Instance
+from linnet.nest.arguments import check_arguments, plain
 from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card, load_card
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
+from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
 from linnet.nest.match import ParameterDecl, Report, match
@@ -25,7 +28,9 @@ from linnet.nest.program import CardProgram, Generics, open_card, presence
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
-from linnet.source.diagnostics import Sink
+from linnet.nest.survey import nbytes, size
+from linnet.nest.words import shown
+from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 
 RANDOM = "random"
@@ -51,25 +56,62 @@ def load(
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
+    check_arguments(
+        {
+            "card": card,
+            "backend": backend,
+            "numerics": numerics,
+            "generics": generics,
+            "weights": weights,
+            "cast_dtype": cast_dtype,
+            "device": device,
+            "offline": offline,
+            "progress": progress,
+        }
+    )
     policy = check_numerics(numerics)
     chosen = get_backend(backend)
-    plan = _plan(card, generics, weights, cast_dtype, offline)
-    present = presence(p.path for p in plan.parameters)
+    chosen.check(device, backend_options)
+    plan = _plan(card, plain(generics or {}), weights, cast_dtype, offline)
+    unbound = tuple(t.name for t in plan.report.unbound)
+    if unbound:
+        names = ", ".join(shown(n) for n in unbound[:5]) + (", ..." if len(unbound) > 5 else "")
+        message = f"{len(unbound)} tensors of the checkpoint are bound to nothing: {names}"
+        warnings.warn(message, stacklevel=2)
+    if max(nbytes(plan.parameters), nbytes(_states(plan))) > SIZE_LIMIT:
+        raise LinnetError([_too_large(plan)])
+    try:
+        compiled = _compiled(plan, progress)
+        runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
+    except MemoryError:
+        raise LinnetError([_too_large(plan)]) from None
+    return Model(plan.program, runtime, backend, unbound)
+
+
+def _compiled(plan: _Plan, progress: bool) -> Compiled:
+    """What the backend is given, the parameters read."""
     program = plan.program
-    compiled = Compiled(
+    present = presence(p.path for p in plan.parameters)
+    return Compiled(
         name=program.card.name,
         entries=program.entries,
         lower=lambda entry, given: program.lower(entry, present, _given(program, entry, given)),
         weights=_read(plan, progress),
         states=program.states(present),
     )
-    unbound = tuple(t.name for t in plan.report.unbound)
-    if unbound:
-        shown = ", ".join(unbound[:5]) + (", ..." if len(unbound) > 5 else "")
-        message = f"{len(unbound)} tensors of the checkpoint are bound to nothing: {shown}"
-        warnings.warn(message, stacklevel=2)
-    runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
-    return Model(program, runtime, backend, unbound)
+
+
+def _states(plan: _Plan) -> list[Instance]:
+    return [i for i in plan.program.instances if i.kind == "state"]
+
+
+def _too_large(plan: _Plan) -> Diagnostic:
+    message = (
+        f"`{plan.program.card.name}` needs more memory than there is: "
+        f"{size(plan.parameters)} of parameters and {size(_states(plan))} of state"
+    )
+    hint = "bind smaller generics, or a smaller dtype"
+    return Diagnostic("E5004", message, None, help=hint)
 
 
 def _given(program: CardProgram, entry: str, given: Sequence[str]) -> dict[str, bool]:
@@ -90,7 +132,7 @@ class _Plan:
 
 def _plan(
     name: str | os.PathLike[str],
-    generics: Generics | None,
+    generics: Generics,
     weights: str | os.PathLike[str] | None,
     cast_dtype: bool,
     offline: bool | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from linnet.backends.base import Runtime, RuntimeFault
@@ -15,6 +16,9 @@ from linnet.nest.inputs import check_inputs
 from linnet.nest.program import CardProgram
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
+
+
+SMALLER = "give it shorter or fewer inputs, or bind smaller generics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,12 @@ class Model:
     @property
     def generics(self) -> Mapping[str, Any]:
         """What the root's generics are bound to; a default does not stand here."""
-        return self._program.generics
+        return MappingProxyType(self._program.generics)
 
     @property
     def state(self) -> Mapping[str, Any]:
         """The states by path, as they are after the last call."""
-        return self._runtime.state
+        return MappingProxyType(self._runtime.state)
 
     def reset_state(self) -> None:
         """Every state at zero, as after loading."""
@@ -111,6 +115,9 @@ class Model:
         except RuntimeFault as fault:
             notes = (f"in `{entry}`, at {fault.place}",) if fault.place else (f"in `{entry}`",)
             raise LinnetError([Diagnostic(fault.code, fault.message, None, notes=notes)]) from None
+        except MemoryError:
+            message = f"`{entry}` needs more memory than there is"
+            raise LinnetError([Diagnostic("E5004", message, None, help=SMALLER)]) from None
         return results[0] if len(results) == 1 else results
 
     def _function(self, name: str) -> TFunction:

@@ -16,9 +16,11 @@ from linnet.ir.core import Module
 from linnet.lower.bindings import GenericValue
 from linnet.lower.instances import Instance, Violation, entries, parameters, violations
 from linnet.lower.module import lower_entry
+from linnet.nest import words
 from linnet.nest.card import Card
+from linnet.nest.card_keys import is_integer
+from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.match import ParameterDecl
-from linnet.nest.words import did_you_mean
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
@@ -149,7 +151,7 @@ def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
     if root not in program.blocks:
         message = f"`{card.root}` is no block of `{module}`"
         has = f"its blocks are {', '.join(blocks)}" if blocks else "it has no blocks"
-        hint = did_you_mean(card.root, blocks)
+        hint = words.did_you_mean(card.root, blocks)
         place = card.place("source", "root")
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
         return None
@@ -157,7 +159,7 @@ def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
     if card.entry not in names:
         message = f"`{card.root}` has no entry `{card.entry}`"
         has = f"its entries are {', '.join(names)}" if names else "it has no entries"
-        hint = did_you_mean(card.entry, names)
+        hint = words.did_you_mean(card.entry, names)
         place = card.place("source", "entry")
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
         return None
@@ -174,7 +176,7 @@ def _generics(
     for name in values:
         if name not in declared:
             message = f"`{card.root}` has no generic `{name}`"
-            hint = did_you_mean(name, declared)
+            hint = words.did_you_mean(name, declared)
             place = _place(card, name, overrides)
             has = f"it has {', '.join(declared)}" if declared else "it has none"
             sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
@@ -197,10 +199,10 @@ def _misfit(generic: TGeneric, value: int | str) -> str | None:
     """Why `value` is none for `generic`, if so."""
     match generic.kind:
         case "Dim":
-            number = isinstance(value, int) and not isinstance(value, bool)
-            if number and int(value) >= 0:
+            if is_integer(value) and 0 <= int(value) <= SIZE_LIMIT:
                 return None
-            return f"`{generic.name}` is a dimension, an integer from 0; `{value}` is not"
+            wanted = "a dimension, an integer from 0 to 2^63 - 1"
+            return f"`{generic.name}` is {wanted}, not {words.kind(value)}"
         case "Shape":
             return f"`{generic.name}` is a shape pack, which a card cannot bind"
         case kind:
@@ -208,7 +210,7 @@ def _misfit(generic: TGeneric, value: int | str) -> str | None:
             if isinstance(value, str) and BY_NAME.get(value) in admitted:
                 return None
             names = ", ".join(d.value for d in DType if d in admitted)
-            return f"`{generic.name}` is {kind}, one of {names}; `{value}` is not"
+            return f"`{generic.name}` is {kind}, one of {names}, not {words.kind(value)}"
 
 
 def _violated(card: Card, violation: Violation, overrides: Generics) -> Diagnostic:

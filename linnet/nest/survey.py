@@ -95,7 +95,12 @@ def survey(
 
 def size(parts: Iterable[ParameterDecl | Instance]) -> str:
     """What these tensors take together, in words."""
-    return size_text(sum(prod(p.shape) * _itemsize(p.dtype) for p in parts))
+    return size_text(nbytes(parts))
+
+
+def nbytes(parts: Iterable[ParameterDecl | Instance]) -> int:
+    """The bytes of these tensors together."""
+    return sum(prod(p.shape) * _itemsize(p.dtype) for p in parts)
 
 
 def _itemsize(dtype: str) -> int:

@@ -19,8 +19,8 @@ def kind(value: Any) -> str:
         case bool():
             return f"`{str(value).lower()}`"
         case int() | float():
-            text = str(value) if abs(value) < 10**18 else "a large number"
-            return f"the number {text}" if text[0] != "a" else text
+            large = isinstance(value, int) and abs(value) >= 10**18
+            return "a large number" if large else f"the number {value}"
         case str():
             return shown(value) if value else "an empty text"
         case list():
@@ -30,7 +30,7 @@ def kind(value: Any) -> str:
         case None:
             return "null"
         case _:
-            return f"a {type(value).__name__}"
+            return f"a value of type `{type(value).__name__}`"
 
 
 def shown(name: str, limit: int = 200) -> str:
@@ -50,8 +50,10 @@ def shape_text(shape: Sequence[int]) -> str:
 
 def size_text(count: int) -> str:
     """A number of bytes in a unit that suits it."""
-    size, units = float(count), ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    while size >= 1024 and len(units) > 1:
-        size /= 1024
-        units.pop(0)
-    return f"{count} bytes" if units[0] == "bytes" else f"{size:.1f} {units[0]}"
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    unit = min(max(count.bit_length() - 1, 0) // 10, len(units) - 1)
+    if unit == 0:
+        return f"{count} bytes"
+    # Rounded half up in integers: no count is too large for them.
+    tenths = (count * 20 // 1024**unit + 1) // 2
+    return f"{tenths // 10}.{tenths % 10} {units[unit]}"

@@ -2,202 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from linnet import nest
-from linnet.nest import Model
 from linnet.source.errors import LinnetError
-
-SOURCE = """\
-module small
-
-pub block Layer<H: Dim, T: Float> {
-    param scale: Tensor[H; T]
-    param shift: Tensor[H; T]? = none
-
-    pub fn forward<S: Dim>(x: Tensor[S, H; T]) -> Tensor[S, H; T] {
-        let scaled[s, h] = x[s, h] * scale[h]
-        return match shift {
-            some(b) => scaled + b
-            none => scaled
-        }
-    }
-}
-
-pub block Model<Vocab: Dim, H: Dim, Layers: Dim, T: Float = f32>
-where
-    H > 0,
-    H % 2 == 0
-{
-    param table: Tensor[Vocab, H; T]
-    sub layers: [Layer<H, T>; Layers]
-    state seen: Tensor[H; T]
-
-    /// Rows of the table through the layers.
-    pub entry forward<S: Dim>(tokens: Tensor[S; i32]) -> Tensor[S, H; T] {
-        let rows[s, h] = table[cast<i64>(tokens[s]), h]
-        var x = rows
-        static for layer in layers {
-            x = layer.forward(x)
-        }
-        return x
-    }
-
-    pub entry remember(x: Tensor[H; T]) -> Tensor[H; T] {
-        seen = seen + x
-        return seen
-    }
-
-    pub entry keep(x: Tensor[H; T]) -> Tensor[H; T] {
-        seen = x
-        return seen
-    }
-
-    pub entry put(x: Tensor[H; T], at: i32) -> T {
-        seen = x
-        return seen[cast<i64>(at)]
-    }
-
-    pub entry grid<B: Dim, S: Dim>(
-        tokens: Tensor[B, S; i32],
-        lengths: Tensor[B; i32],
-        factor: i32 = 2,
-    ) -> Tensor[B, S; i32]
-    where
-        S > 1,
-        B <= S
-    {
-        let y[b, s] = tokens[b, s] * factor + lengths[b]
-        return y
-    }
-
-    pub entry tail<P: Dim>(x: Tensor[P + H; T]) -> (Tensor[P; T], T) {
-        return (x[0:P], x[P])
-    }
-
-    pub entry shifted<N: Dim>(
-        x: Tensor[N; T],
-        by: Tensor[N; T]? = none,
-        flags: Tensor[N; bool]? = none,
-    ) -> Tensor[N; T] {
-        let moved = match by {
-            some(b) => x + b
-            none => x
-        }
-        return match flags {
-            some(f) => select(f, moved, x)
-            none => moved
-        }
-    }
-}
-"""
-
-TOML = """\
-[model]
-name = "small"
-title = "Small"
-summary = "A card for tests."
-license = "MIT"
-family = "small"
-tags = ["test"]
-parameters = 20
-
-[links]
-huggingface = "https://huggingface.co/a/small"
-
-[source]
-path = "src/lib.linnet"
-root = "Model"
-entry = "forward"
-
-[generics]
-Vocab = 4
-H = 2
-Layers = 2
-T = "f32"
-
-[check]
-S = 8
-
-[weights]
-repo = "a/small"
-revision = "0123456789abcdef0123456789abcdef01234567"
-files = ["one.safetensors", "two.safetensors"]
-bindings = "bindings.json"
-"""
-
-BINDINGS = {
-    "table": "t",
-    "layers.0.scale": "l0.s",
-    "layers.0.shift": "l0.b",
-    "layers.1.scale": "l1.s",
-    "layers.1.shift": "l1.b",
-}
-ONE = {"t": np.arange(8, dtype=np.float32).reshape(4, 2), "l0.s": np.asarray([2, 3], np.float32)}
-TWO = {
-    "l0.b": np.asarray([1, 1], np.float32),
-    "l1.s": np.asarray([1, 10], np.float32),
-    "l1.b": np.asarray([0, 5], np.float32),
-}
+from tests.nest.small import BINDINGS, ONE, SOURCE, TWO, load, refused, write_card, write_weights
 
 
 @pytest.fixture
 def card(tmp_path: Path) -> Callable[..., Path]:
-    """Writes the card; `edits` are (old, new) in its toml or its source, whichever has it."""
-
-    def make(*edits: tuple[str, str], bindings: dict[str, str] | None = None) -> Path:
-        folder = tmp_path / "small"
-        (folder / "src").mkdir(parents=True)
-        texts = {"nest.toml": TOML, "src/lib.linnet": SOURCE}
-        for old, new in edits:
-            (name,) = (n for n, text in texts.items() if old in text)
-            texts[name] = texts[name].replace(old, new)
-        for name, text in texts.items():
-            (folder / name).write_text(text)
-        manifest = '[package]\nname = "small"\nversion = "0.1.0"\nlanguage = "0.1"\n'
-        (folder / "linnet.toml").write_text(manifest)
-        (folder / "bindings.json").write_text(
-            json.dumps(BINDINGS if bindings is None else bindings)
-        )
-        return folder
-
-    return make
+    return partial(write_card, tmp_path)
 
 
 @pytest.fixture
 def weights(tmp_path: Path) -> Callable[..., Path]:
-    def make(one: Any = ONE, two: Any = TWO) -> Path:
-        folder = tmp_path / "weights"
-        folder.mkdir()
-        save_file(one, folder / "one.safetensors")
-        save_file(two, folder / "two.safetensors")
-        return folder
-
-    return make
-
-
-def load(card: Path, **options: Any) -> Model:
-    return nest.load(card, "numpy", **{"weights": "random", **options})
-
-
-def refused(code: str, call: Callable[..., Any], *args: Any, **named: Any) -> str:
-    """The text of the `LinnetError` that the call raises, every finding of it with `code`."""
-    with pytest.raises(LinnetError) as caught:
-        call(*args, **named)
-    assert {d.code for d in caught.value.diagnostics} == {code}, str(caught.value)
-    return str(caught.value)
+    return partial(write_weights, tmp_path)
 
 
 def line_of(text: str) -> str:
@@ -288,7 +118,7 @@ def test_shapes_of_inputs(card: Any) -> None:
     assert "`where S > 1` of `grid` does not hold: S is 1" in text
     text = refused("E2206", model.grid, np.ones((3, 2), np.int32), [1, 1, 1])
     assert "`where B <= S` of `grid` does not hold: B is 3, S is 2" in text
-    assert "rows must be of one length" in refused("E2101", model.grid, [[1, 2], [1]], [1, 1])
+    assert "with rows of one length" in refused("E2101", model.grid, [[1, 2], [1]], [1, 1])
 
 
 def test_dtypes_of_inputs(card: Any) -> None:
@@ -361,9 +191,14 @@ def test_a_run_that_fails_leaves_the_state_as_it_was(card: Any) -> None:
     [
         (("H = 2\n", ""), "the generic `H` of `Model` has no value"),
         (("H = 2\n", "H = 2\nHeds = 3\n"), "`Model` has no generic `Heds`"),
-        (("H = 2\n", 'H = "f32"\n'), "`H` is a dimension, an integer from 0; `f32` is not"),
-        (("H = 2\n", "H = -2\n"), "`-2` is not"),
-        (('T = "f32"', 'T = "i32"'), "`T` is Float, one of f16, bf16, f32, f64; `i32` is not"),
+        (
+            ("H = 2\n", 'H = "f32"\n'),
+            "`H` is a dimension, an integer from 0 to 2^63 - 1, not `f32`",
+        ),
+        (("H = 2\n", "H = -2\n"), "from 0 to 2^63 - 1, not the number -2"),
+        (("H = 2\n", "H = true\n"), "must be an integer or a dtype"),
+        (("H = 2\n", f"H = {2**63}\n"), "from 0 to 2^63 - 1, not a large number"),
+        (('T = "f32"', 'T = "i32"'), "`T` is Float, one of f16, bf16, f32, f64, not `i32`"),
         (('T = "f32"', "T = 3"), "`T` is Float"),
         (("H = 2\n", "H = 3\n"), "`where H % 2 == 0` of `Model` does not hold: H = 3"),
         (("H = 2\n", "H = 0\n"), "`where H > 0` of `Model` does not hold: H = 0"),
@@ -389,7 +224,7 @@ def test_overrides_win_and_are_checked(card: Any) -> None:
 
 def test_fewer_layers_leave_bindings_over(card: Any, weights: Any) -> None:
     folder, files = card(), weights()
-    with pytest.warns(UserWarning, match=r"2 tensors .* bound to nothing: l1.b, l1.s"):
+    with pytest.warns(UserWarning, match=r"2 tensors .* bound to nothing: `l1.b`, `l1.s`"):
         model = load(folder, weights=files, generics={"Layers": 1})
     assert model.unbound == ("l1.b", "l1.s")
     assert model([3]).tolist() == [[13.0, 22.0]]
@@ -431,7 +266,7 @@ def test_cast_dtype(card: Any, weights: Any) -> None:
 
 
 def test_source_and_bindings_and_files_are_reported_together(card: Any, tmp_path: Path) -> None:
-    folder = card(("H = 2\n", "H = 3\n"), bindings={"table": 3})  # type: ignore[dict-item]
+    folder = card(("H = 2\n", "H = 3\n"), bindings={"table": 3})
     with pytest.raises(LinnetError) as caught:
         load(folder, weights=tmp_path / "nowhere")
     assert [d.code for d in caught.value.diagnostics] == ["E5001", "E5002", "E5003"]
