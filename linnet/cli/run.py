@@ -30,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entry", help="default: the card's entry")
     parser.add_argument("--backend", default="numpy", help="default: numpy")
     parser.add_argument("--device", help="default: the backend's")
-    parser.add_argument("--numerics", default="fast", help="default: fast")
+    parser.add_argument(
+        "--numerics", default="fast", help="exact, equivalent, fast (the default) or approximate"
+    )
     parser.add_argument(
         "--tiny", action="store_true", help="the card's small variant, random weights by default"
     )
