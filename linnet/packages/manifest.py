@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.packages.text import real, shown
+from linnet.packages.text import is_file, real, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
 from linnet.source.suggest import closest
+from linnet.syntax.tokens import KEYWORDS, RESERVED
 
 MANIFEST = "linnet.toml"
 LANGUAGES = ("0.1",)
@@ -32,8 +33,9 @@ class Manifest:
 
 
 def is_identifier(text: str) -> bool:
-    """Whether the text can be a name in a module path."""
-    return _IDENTIFIER.match(text) is not None
+    """Whether the text can be a name in a module path, behind a dot."""
+    word = text in KEYWORDS or (text in RESERVED and text != "random")
+    return _IDENTIFIER.match(text) is not None and not word
 
 
 def load_manifest(folder: Path, sink: Sink) -> Manifest | None:
@@ -101,12 +103,15 @@ def _text(toml: TomlFile, key: str, sink: Sink) -> str | None:
 
 
 def _check_name(name: str, what: str, place: Span, sink: Sink) -> None:
-    if not is_identifier(name):
-        hint = "use letters, digits and `_`, and begin with no digit"
-        sink.add(Diagnostic("E5001", f"`{name}` cannot be a {what}", place, help=hint))
-    elif name in _TAKEN:
+    if name in _TAKEN:
         message = f"`{name}` cannot be a {what}: the name is taken"
         sink.add(Diagnostic("E5001", message, place))
+    elif name in KEYWORDS or name in RESERVED:
+        message = f"`{name}` cannot be a {what}: it is a word of the language"
+        sink.add(Diagnostic("E5001", message, place, help=f"write `{name}_`, for instance"))
+    elif not is_identifier(name):
+        hint = "use letters, digits and `_`, and begin with no digit"
+        sink.add(Diagnostic("E5001", f"`{name}` cannot be a {what}", place, help=hint))
 
 
 def _dependencies(toml: TomlFile, folder: Path, sink: Sink) -> dict[str, Path]:
@@ -124,10 +129,9 @@ def _dependencies(toml: TomlFile, folder: Path, sink: Sink) -> dict[str, Path]:
             hint = f'write `{key} = {{ path = "..." }}`'
             sink.add(Diagnostic("E5001", message, place, help=hint))
             continue
-        target = real(folder / wanted)
-        if not (target / MANIFEST).is_file():
+        if not is_file(folder / wanted / MANIFEST):
             message = f"no package at `{wanted}`: there is no {MANIFEST} in that folder"
             sink.add(Diagnostic("E5001", message, place))
             continue
-        found[key] = target
+        found[key] = real(folder / wanted)
     return found

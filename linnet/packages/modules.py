@@ -6,6 +6,7 @@ packages in question, the dependencies they declare and the standard library.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,32 +87,47 @@ class _Loader:
 
     def add_path(self, path: Path) -> None:
         """A file, a package's folder, or a folder in which these are looked for."""
-        if path.is_dir():
+        if os.path.isdir(path):
             self._add_folder(real(path))
         elif exists(path, self.overlay):
             self._add_root(real(path))
         else:
-            self.sink.add(Diagnostic("E1202", f"no such file or folder: {shown(path)}", None))
+            what = "is no file" if os.path.lexists(path) else "does not exist"
+            self.sink.add(Diagnostic("E1202", f"{shown(path)} {what}", None))
 
     def _add_folder(self, folder: Path) -> None:
-        before = len(self.nodes)
-        packages = package_folders(folder)
+        found = False
+        packages = package_folders(folder, self._unreadable)
         for directory in packages:
             package = self.package(directory)
-            for file in package.modules(self.overlay) if package else ():
+            for file in package.modules(self.overlay, self._unreadable) if package else ():
                 self._add_root(file)
-        for file in walk(folder):
-            if not any(file.is_relative_to(p) for p in packages):
+            found = True
+        for file in walk(folder, self._unreadable):
+            if any(file.is_relative_to(p) for p in packages):
+                continue
+            found = True
+            if real(file).is_relative_to(folder):
                 self._add_root(file)
-        if len(self.nodes) == before and not self.sink.errors:
+            else:
+                self._leads_out(file, "the folder that is checked")
+        if not found and not self.sink.errors:
             message = f"nothing to check in {shown(folder)}: there is no {SUFFIX} file"
             self.sink.add(Diagnostic("E1202", message, None))
+
+    def _unreadable(self, error: OSError) -> None:
+        reason = error.strerror or "unreadable"
+        message = f"cannot look into {shown(Path(str(error.filename)))}: {reason}"
+        self.sink.add(Diagnostic("E1202", message, None))
+
+    def _leads_out(self, file: Path, place: str) -> None:
+        message = f"{shown(file)} is a symbolic link out of {place}"
+        self.sink.add(Diagnostic("E1202", message, None))
 
     def _add_root(self, file: Path) -> None:
         package = self._package_of(file)
         if package is not None and not package.holds(file):
-            message = f"{shown(file)} is a symbolic link out of its package"
-            self.sink.add(Diagnostic("E1202", message, None))
+            self._leads_out(file, "its package")
             return
         node = self.node(real(file), package, root=True)
         if node is not None:
@@ -165,12 +181,13 @@ class _Loader:
         self, tree: ast.Module, package: Package, parts: tuple[str, ...], file: Path
     ) -> None:
         expected = ".".join((package.name, *parts))
-        if not tree.path.parts or tree.path.dotted() == expected:
-            return
         bad = next((part for part in parts if not is_identifier(part)), None)
+        # A header that is not there, or could not be read, was reported.
+        if not tree.path.span.text or (bad is None and tree.path.dotted() == expected):
+            return
         if bad is not None:
             message = f"`{bad}` in the path of this file cannot be part of a module's name"
-            hint = "rename it: letters, digits and `_`, no digit first"
+            hint = "rename it: letters, digits and `_`, no digit first, no keyword"
         else:
             message = f"this file is the module `{expected}`, not `{tree.path.dotted()}`"
             hint = f"write `module {expected}`"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import linnet
 from linnet.packages.manifest import MANIFEST, Manifest
-from linnet.packages.text import Overlay, real
+from linnet.packages.text import Overlay, is_file, real
 
 SUFFIX = ".linnet"
+
+Failed = Callable[[OSError], None]  # what is told of a folder that cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,10 @@ class Package:
         """Whether the file, links followed, lies in the package. What we ship is trusted."""
         return self.manifest is None or real(file).is_relative_to(self.directory)
 
-    def modules(self, overlay: Overlay) -> list[Path]:
+    def modules(self, overlay: Overlay, failed: Failed | None = None) -> list[Path]:
         """The files of all its modules, in order."""
         unsaved = [p for p in overlay if p.suffix == SUFFIX and p.is_relative_to(self.source)]
-        return sorted({*walk(self.source), *unsaved})
+        return sorted({*walk(self.source, failed), *unsaved})
 
 
 def standard_library() -> Path:
@@ -60,22 +62,23 @@ def standard_library() -> Path:
 def package_folder(file: Path) -> Path | None:
     """The folder of the package whose `src` holds the file, None for a file outside any."""
     for folder in file.parents:
-        if (folder / MANIFEST).is_file():
+        if is_file(folder / MANIFEST):
             return folder if file.is_relative_to(folder / "src") else None
     return None
 
 
-def walk(folder: Path) -> Iterator[Path]:
-    """The `.linnet` files below a folder; links to folders are not followed."""
-    for here, folders, files in os.walk(folder):
+def walk(folder: Path, failed: Failed | None = None) -> Iterator[Path]:
+    """The `.linnet` files below a folder, hidden ones aside; links to folders are not followed."""
+    for here, folders, files in os.walk(folder, onerror=failed):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
-        yield from (Path(here, f) for f in sorted(files) if f.endswith(SUFFIX))
+        names = sorted(f for f in files if f.endswith(SUFFIX) and not f.startswith("."))
+        yield from (Path(here, name) for name in names)
 
 
-def package_folders(folder: Path) -> list[Path]:
+def package_folders(folder: Path, failed: Failed | None = None) -> list[Path]:
     """The packages below a folder, itself included; none is looked for inside another."""
     found: list[Path] = []
-    for here, folders, files in os.walk(folder):
+    for here, folders, files in os.walk(folder, onerror=failed):
         if MANIFEST in files:
             found.append(Path(here))
             folders.clear()

@@ -104,7 +104,8 @@ class Resolver:
     def _missing(self, path: ast.ModulePath, package: Package, parts: tuple[str, ...]) -> None:
         names = [".".join(package.parts_of(f)) for f in package.modules(self.overlay)]
         head = path.dotted().removesuffix(".".join(parts))
-        near = closest(".".join(parts), [n for n in names if n])
+        wanted = ".".join(parts)
+        near = closest(wanted, [n for n in names if n not in ("", wanted)])
         if len(parts) > 1 and exists(package.file_of(parts[:-1]), self.overlay):
             module = ".".join(p.text for p in path.parts[:-1])
             hint = f"to use an item of a module, write `use {module}::{{{parts[-1]}}}`"

@@ -32,7 +32,12 @@ def real_overlay(overlay: Overlay | None) -> dict[Path, str]:
 
 def exists(path: Path, overlay: Overlay) -> bool:
     """Whether there is such a file, on disk or in the (real) overlay; a device is none."""
-    return real(path) in overlay or path.is_file()
+    return is_file(path) or real(path) in overlay
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file, as far as can be seen. Any text may be asked for."""
+    return os.path.isfile(path)
 
 
 def read_source(path: Path, code: str, overlay: Overlay, sink: Sink) -> SourceFile | None:

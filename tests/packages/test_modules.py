@@ -277,3 +277,134 @@ def test_the_library_is_a_package_of_its_own(tmp_path: Path) -> None:
     graph, sink = load(standard_library())
     assert [d for d in sink if d.code == "E1202"] == []
     assert {m.package for m in graph.modules} == {"std"}
+
+
+@pytest.mark.parametrize("again", ["net", "net/src", "net/src/lib.linnet", "net/../net", "."])
+def test_the_same_path_may_be_named_twice(tmp_path: Path, again: str) -> None:
+    package(tmp_path / "net", "net", {"lib": "module net\n", "a": "module net.a\n"})
+    graph, sink = load(tmp_path / "net", tmp_path / again)
+    assert list(sink) == []
+    assert sorted(keys(graph)) == ["net", "net.a"]
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_module(tmp_path: Path) -> None:
+    name = "x" * 300
+    package(tmp_path, "net", {"lib": f"module net\nuse crate.{name}\n"})
+    _, sink = load(tmp_path)
+    assert only(sink).message == f"module `crate.{name}` not found"
+
+
+@pytest.mark.parametrize("path", ["x\\u0000y", "y" * 300, "../" * 2000 + "z", "~", "C:\\\\x"])
+def test_a_dependency_that_leads_nowhere(tmp_path: Path, path: str) -> None:
+    package(tmp_path, "net", {"lib": "module net\n"}, f'd = {{ path = "{path}" }}\n')
+    _, sink = load(tmp_path)
+    finding = only(sink)
+    assert finding.code == "E5001" and finding.message.startswith("no package at ")
+
+
+@pytest.mark.parametrize("key", ["std", "crate", "self", "super", "module", "block", "kernel"])
+def test_a_dependency_key_that_could_not_begin_a_path(tmp_path: Path, key: str) -> None:
+    package(tmp_path / "d", "d", {"lib": "module d\n"})
+    package(tmp_path / "net", "net", {"lib": "module net\n"}, f'{key} = {{ path = "../d" }}\n')
+    _, sink = load(tmp_path / "net")
+    assert places(sink)[0][:2] == ("E5001", key) and len(list(sink)) == 1
+
+
+@pytest.mark.parametrize("name", ["my-file", "x.y", "type", "3d"])
+def test_a_file_that_no_use_could_name(tmp_path: Path, name: str) -> None:
+    header = name if name not in ("my-file", "type", "3d") else "z"
+    package(tmp_path, "net", {name: f"module net.{header}\n"})
+    _, sink = load(tmp_path)
+    assert only(sink).message.startswith(f"`{name}` in the path of this file")
+
+
+@pytest.mark.parametrize("text", ["const x = 1\n", "module 3\nconst x = 1\n", ""])
+def test_a_header_that_was_reported_costs_no_second_finding(tmp_path: Path, text: str) -> None:
+    package(tmp_path, "net", {"lib": text})
+    _, sink = load(tmp_path)
+    assert only(sink).code in ("E1101", "E1102")
+
+
+def test_packages_may_depend_on_each_other_but_modules_not(tmp_path: Path) -> None:
+    p = {"lib": "module p\nuse q.x\n"}
+    package(tmp_path / "p", "p", p, 'q = { path = "../q" }\n')
+    q = {"lib": "module q\nuse p\n", "x": "module q.x\n"}
+    package(tmp_path / "q", "q", q, 'p = { path = "../p" }\n')
+    graph, sink = load(tmp_path / "p", tmp_path / "q")
+    assert list(sink) == []
+    assert keys(graph) == ["q.x", "p", "q"]
+    write(tmp_path / "q", {"src/x.linnet": "module q.x\nuse p\n"})
+    for roots in (["p"], ["q"], ["p", "q"]):
+        _, sink = load(*(tmp_path / root for root in roots))
+        assert only(sink).message == "import cycle: p -> q.x -> p"
+
+
+def test_two_packages_that_share_a_third_share_its_modules(tmp_path: Path) -> None:
+    package(tmp_path / "base", "base", {"lib": "module base\n"})
+    package(tmp_path / "l", "l", {"lib": "module l\nuse a\n"}, 'a = { path = "../base" }\n')
+    package(tmp_path / "r", "r", {"lib": "module r\nuse b\n"}, 'b = { path = "../l/../base" }\n')
+    top = 'l = { path = "../l" }\nr = { path = "../r" }\n'
+    package(tmp_path / "top", "top", {"lib": "module top\nuse l\nuse r\n"}, top)
+    graph, sink = load(tmp_path / "top")
+    assert list(sink) == []
+    assert keys(graph) == ["base", "l", "r", "top"]
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 40])
+def test_a_cycle_of_any_length_is_one_finding(tmp_path: Path, length: int) -> None:
+    files = {
+        f"m{i}": f"module net.m{i}\nuse crate.m{(i + 1) % length}\n" for i in range(length)
+    } | {"lib": "module net\nuse crate.m0\n"}
+    package(tmp_path, "net", files)
+    graph, sink = load(tmp_path)
+    finding = only(sink)
+    assert finding.code == "E1206" and len(finding.related) == length - 1
+    assert len(graph.modules) == length + 1
+
+
+def test_only_files_count_as_modules(tmp_path: Path) -> None:
+    """Nothing waits for the other end of a pipe, and what is hidden is left alone."""
+    package(tmp_path, "net", {"lib": "module net\nuse crate.pipe\n", ".x": "no module"})
+    os.mkfifo(tmp_path / "src" / "pipe.linnet")
+    (tmp_path / "src" / "folder.linnet").mkdir()
+    os.symlink("nowhere", tmp_path / "src" / ".#lib.linnet")
+    _, sink = load(tmp_path)
+    assert [(d.code, d.span is None) for d in sink] == [("E1202", True), ("E1202", False)]
+    assert "pipe.linnet" in next(iter(sink)).message
+    _, sink = load(tmp_path / "src" / "pipe.linnet")
+    assert only(sink).message.endswith("is no file")
+
+
+def test_a_link_out_of_the_folder_that_is_checked_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"secret": "not yours\n", "in/a.linnet": "module a\n"})
+    (tmp_path / "in" / "b.linnet").symlink_to(tmp_path / "secret")
+    (tmp_path / "in" / "c.linnet").symlink_to("a.linnet")
+    graph, sink = load(tmp_path / "in")
+    finding = only(sink)
+    assert "b.linnet is a symbolic link out of" in finding.message and finding.span is None
+    assert keys(graph) == ["a"]
+
+
+def test_a_folder_that_cannot_be_read_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"a.linnet": "module a\n", "closed/b.linnet": "module b\n"})
+    scan = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    graph, sink = load(tmp_path)
+    assert {d.message.partition(" ")[0] for d in sink} == {"cannot"}
+    assert "closed: Permission denied" in only(sink).message and keys(graph) == ["a"]
+
+
+def test_good_files_beside_a_broken_one_are_checked(tmp_path: Path) -> None:
+    write(tmp_path, {"a.linnet": "module a\n", "b.linnet": "module b\nfn (", "c.linnet": "module c\n"})
+    (tmp_path / "d.linnet").write_bytes(b"\xff\xfe")
+    graph, sink = load(tmp_path)
+    assert [d.code for d in sink] == ["E1101", "E1001"]
+    assert keys(graph) == ["a", "b", "c"]
