@@ -14,6 +14,7 @@ from linnet.backends.numpy.interpreter import run
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
 
+UNIT = 2.0**-24  # the most that a rounding to f32 changes, relative to the value
 CARD = Path(__file__).parents[2] / "models" / "gpt-oss-20b"
 
 
@@ -65,17 +66,29 @@ def test_rotations_blend_between_fractional_dimensions(tmp_path: Path) -> None:
         "    return rotations<2, 64, f32>(at)\n}",
         np.array([0, 1], np.int32),
     )
+    # Eight digits are given, and f32 rounds the logarithm, its tenth, the sum and the product.
     concentration = 1.3465736
-    assert cosines[0] == pytest.approx(concentration, rel=1e-6)
-    assert sines[0] == pytest.approx(0.0)
+    assert cosines[0] == pytest.approx(concentration, rel=4e-8 + 4 * UNIT)
+    assert (sines[0] == 0.0).all()
     # Position 1 turns by the frequency itself; the two halves are equal.
     frequency = np.arctan2(sines[1].astype(np.float64), cosines[1].astype(np.float64))
-    assert frequency[:32] == pytest.approx(frequency[32:])
+    assert frequency[:32].tolist() == frequency[32:].tolist()
+    # Six digits are given. f32 rounds an exponent of up to log(theta) = 12 three times, which
+    # is a relative error of the power, and a few products more.
+    close = 5e-6 + (3 * 12 + 10) * UNIT
     plain = 150000.0 ** (-np.arange(32) / 32)
-    assert frequency[8] == pytest.approx(plain[8], rel=1e-4)
-    assert frequency[12] == pytest.approx(0.00679496, rel=1e-4)
-    assert frequency[17] == pytest.approx(1.29319e-4, rel=1e-4)
-    assert frequency[18] == pytest.approx(plain[18] / 32, rel=1e-4)
+    assert frequency[8] == pytest.approx(plain[8], rel=close)
+    assert frequency[12] == pytest.approx(0.00679496, rel=close)
+    assert frequency[17] == pytest.approx(1.29319e-4, rel=close)
+    assert frequency[18] == pytest.approx(plain[18] / 32, rel=close)
+    # The bounds of the blend, from the two frequencies that are in it: with bounds rounded to
+    # 8 and 18 they would be 0.00701571 and 2.27948e-4.
+    shares = (1 - frequency[[9, 17]] / plain[[9, 17]]) * 32 / 31
+    width = 8 / (shares[1] - shares[0])
+    low = 9 - shares[0] * width
+    # The width is 9.3, so an error of both shares moves a bound by less than twenty of them.
+    assert low == pytest.approx(8.0927791, abs=20 * close)
+    assert low + width == pytest.approx(17.3980245, abs=20 * close)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +111,9 @@ def test_gate_is_capped_above_only(tmp_path: Path, pairs: list[float], want: lis
         f"    return gated<[], {half}, f32>(x)\n}}",
         np.array(pairs, np.float32),
     )
-    assert got == pytest.approx(want, rel=1e-5)
+    # Six digits or more are given. f32 rounds 1.702 and its product with the gate, at most 17 in
+    # size, which are relative errors of the exponential; then six operations.
+    assert got == pytest.approx(want, rel=5e-6 + (2 * 17 + 6) * UNIT, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +159,27 @@ def test_window_counts_the_query_itself(tmp_path: Path) -> None:
     )
     seen = [np.flatnonzero(row).tolist() for row in got[0]]
     assert seen == [[0], list(range(128)), list(range(1, 129))]
+
+
+@pytest.mark.parametrize(
+    ("sink", "want"),
+    [(-np.inf, [0.0, 0.5, 1.0, 2.0, 3.0]), (0.0, [0.0, 1 / 3, 3 / 4, 1.5, 2.25])],
+)
+def test_a_window_of_three_under_attention(tmp_path: Path, sink: float, want: list[float]) -> None:
+    """Scores are zero and value `j` is `j`: each result is the mean of what a query sees."""
+    (got,) = call(
+        tmp_path,
+        "gpt_oss.masks::{window_mask}\nuse std.nn.attention::{sink_attention}",
+        "(q: Tensor[1, 1, 5, 1; f32], v: Tensor[1, 1, 5, 1; f32], s: Tensor[1; f32]) "
+        "-> Tensor[1, 1, 5, 1; f32] {\n"
+        "    let mask = window_mask<1, 5, 5>(reshape(iota<i32>(5), [1, 5]), 3)\n"
+        "    return sink_attention(q, q, v, s, 1.0, mask)\n}",
+        np.zeros((1, 1, 5, 1), np.float32),
+        np.arange(5, dtype=np.float32).reshape(1, 1, 5, 1),
+        np.array([sink], np.float32),
+    )
+    # The weights are ones and their sums exact: only the quotient rounds.
+    assert got.ravel() == pytest.approx(want, rel=UNIT, abs=0)
 
 
 def test_packed_prompts_do_not_see_each_other(tmp_path: Path) -> None:
