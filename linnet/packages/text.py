@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,9 +46,9 @@ def read_source(path: Path, code: str, overlay: Overlay, sink: Sink) -> SourceFi
     name = shown(path)
     unsaved = overlay.get(real(path))
     if unsaved is not None:
-        return SourceFile(name, unsaved)
+        return SourceFile(name, unsaved.removeprefix("\ufeff"))
     try:
-        data = read_file(path)
+        data = read_file(path).removeprefix(BOM_UTF8)
     except OSError as error:
         reason = error.strerror or "unreadable"
         sink.add(Diagnostic(code, f"cannot read {name}: {reason}", None))

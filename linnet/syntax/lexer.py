@@ -101,7 +101,7 @@ class _Lexer:
     def run(self) -> None:
         text, file, tokens = self.file.text, self.file, self.tokens
         match_at, kinds = _MASTER.match, KINDS
-        at = 1 if text.startswith("\ufeff") else 0
+        at = 0
         while match := match_at(text, at):
             group, at = match.lastgroup, match.end()
             if group is None:

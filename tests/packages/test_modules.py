@@ -408,3 +408,16 @@ def test_good_files_beside_a_broken_one_are_checked(tmp_path: Path) -> None:
     graph, sink = load(tmp_path)
     assert [d.code for d in sink] == ["E1101", "E1001"]
     assert keys(graph) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("unsaved", [False, True])
+def test_a_byte_order_mark_does_not_count(tmp_path: Path, unsaved: bool) -> None:
+    path = tmp_path / "x.linnet"
+    path.write_bytes(b"" if unsaved else b"\xef\xbb\xbfmodule 1")
+    _, sink = load(path, overlay={path: "\ufeffmodule 1"} if unsaved else None)
+    span = only(sink).span
+    assert span is not None and (span.start, span.file.position(span.start).column) == (7, 8)
+    path.write_bytes(b"\xef\xbb\xbfmodule x\n\xff")
+    _, sink = load(path)
+    span = only(sink).span
+    assert span is not None and span.file.position(span.start).line == 2 and span.start == 9
