@@ -40,6 +40,10 @@ trees: st.SearchStrategy[Tree] = st.recursive(
     lambda inner: st.tuples(st.sampled_from(["+", "-", "*", "/", "%", "min", "max"]), inner, inner),
     max_leaves=5,
 )
+# Operations whose sign depends on that of a difference.
+differences: st.SearchStrategy[Tree] = st.tuples(
+    st.sampled_from(["/", "%", "min", "max"]), leaves, st.tuples(st.just("-"), leaves, leaves)
+)
 
 
 def build(tree: Tree) -> Dim:
@@ -86,9 +90,9 @@ def value(tree: Tree, env: dict[Symbol, int]) -> int:
 
 
 @st.composite
-def dims(draw: st.DrawFn) -> Dim:
+def dims(draw: st.DrawFn, shapes: st.SearchStrategy[Tree] = trees) -> Dim:
     try:
-        return build(draw(trees))
+        return build(draw(shapes))
     except DimError:
         return Dim.of(draw(st.sampled_from(SYMBOLS)))
 
@@ -118,6 +122,9 @@ def typical_facts(draw: st.DrawFn) -> Relation:
 def questions(draw: st.DrawFn) -> tuple[list[Relation], Relation]:
     """Some facts and a goal, often one that has to do with the facts."""
     facts = draw(st.lists(typical_facts(), max_size=3))
+    if draw(st.integers(0, 2)) == 0:
+        bound = Dim.of(draw(st.sampled_from([0, 0, 1, -1])))
+        return facts, Relation(draw(st.sampled_from(COMPARISONS)), draw(dims(differences)), bound)
     if not facts or draw(st.booleans()):
         return facts, draw(relations())
     fact = draw(st.sampled_from(facts))
