@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from linnet.check.dims import (
@@ -178,6 +178,7 @@ def test_text_reads_back_as_the_same_dimension(dim: Dim) -> None:
 
 
 @given(questions())
+@example(([], Relation(">=", build(("min", SYMBOLS[0], ("-", SYMBOLS[1], SYMBOLS[2]))), Dim.of(0))))
 @settings(max_examples=600, deadline=None)
 def test_verdicts_agree_with_brute_force(question: tuple[list[Relation], Relation]) -> None:
     relations, goal = question
