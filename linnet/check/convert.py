@@ -9,7 +9,7 @@ from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.check.mistake import equation
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import TConst, TDim, TExpr, TMember, TNone, TSome, TTuple
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TMember, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     EnumType,
@@ -158,8 +158,19 @@ def conform(
     if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
         return _tuple(scope, expr, wanted, what, related)
     member = expr.name if isinstance(expr, TMember) else receiver
-    _mismatch(scope, expr.span, found, wanted, what, related, member)
+    _mismatch(scope, expr.span, found, wanted, what, related + _operands(expr), member)
     return bad(expr.span)
+
+
+def _operands(expr: TExpr) -> tuple[tuple[Span, str], ...]:
+    """The operands of another shape that broadcast to `expr`: one is why it has its shape."""
+    if not isinstance(expr, TBinary) or not isinstance(expr.type, TensorType):
+        return ()
+    shape = expr.type.dims
+    sides = [(x.span, x.type) for x in (expr.left, expr.right) if isinstance(x.type, TensorType)]
+    if all(type_.dims == shape for _, type_ in sides):
+        return ()
+    return tuple((span, f"this is `{type_}`") for span, type_ in sides)
 
 
 def _tuple(
