@@ -146,9 +146,8 @@ def _concat(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
 
 
 def _slice(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    bounds = zip(op.attrs["start"], op.attrs["stop"], op.attrs["step"], strict=True)
-    places = [slice(frame.extent(a), frame.extent(b), frame.extent(c)) for a, b, c in bounds]
-    return [np.asarray(args[0][tuple(places)])]
+    start, stop = ([frame.extent(d) for d in op.attrs[name]] for name in ("start", "stop"))
+    return [structure.cut(args[0], start, stop, op.attrs["step"])]
 
 
 def _index(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
@@ -221,11 +220,10 @@ def _while(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
 
 
 def _each(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    name = "$" + str(op.attrs["var"]).lstrip("$")
+    name = f"${op.attrs['var']}"
     for number in range(frame.extent(op.attrs["count"])):
         frame.loops[name] = number
         args = _region(frame, op.regions[0], args)
-    frame.loops.pop(name, None)
     return args
 
 

@@ -21,6 +21,16 @@ def broadcast(x: Array, axes: Sequence[int], shape: Sequence[int]) -> Array:
     return np.broadcast_to(x.reshape(placed), tuple(shape))
 
 
+def cut(x: Array, start: Sequence[int], stop: Sequence[int], step: Sequence[int]) -> Array:
+    """Every `step`-th element of each axis from `start` to before `stop`."""
+    for axis, (first, end, by, extent) in enumerate(zip(start, stop, step, x.shape, strict=True)):
+        if first < 0 or end > extent or end - first <= -by:
+            raise RuntimeFault(
+                f"{first}:{end} is out of range for axis {axis} of {extent} elements"
+            )
+    return np.asarray(x[tuple(map(slice, start, stop, step))])
+
+
 def index(x: Array, at: Sequence[Array], axes: Sequence[int]) -> Array:
     """Drops `axes` at runtime positions."""
     places: list[slice | int] = [slice(None)] * x.ndim

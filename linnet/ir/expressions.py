@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from linnet.check.dims import Dim
 from linnet.check.dtypes import DType
 from linnet.ir.core import Operation, Value
-from linnet.ir.rules import Context, constant, dim, expect, reducible, within
+from linnet.ir.rules import Context, constant, dim, expect, kept, reducible, within
 from linnet.ir.scalar import (
     Access,
     Apply,
@@ -111,6 +111,8 @@ def _access(expr: Access, op: Operation, context: Context, scope: Scope) -> Iter
     for extent, position in zip(dims, expr.positions, strict=True):
         if not within(position.dtype, "Integer"):
             yield f"a position is {position.dtype}, no integer"
+        if isinstance(position, Index) and position.dtype != DType.I64:
+            yield f"index {position.index} is a position as {position.dtype}, not i64"
         if isinstance(position, Index) and position.index in scope:
             walked = scope[position.index]
             if not context.equal(extent, walked):
@@ -141,14 +143,15 @@ def _apply(expr: Apply, context: Context) -> Iterator[str]:
 
 
 def _reduce(expr: Reduce, scope: Scope) -> Iterator[str]:
-    for index, _ in expr.indices:
-        if index in scope:
+    numbers = [index for index, _ in expr.indices]
+    for k, index in enumerate(numbers):
+        if index in scope or index in numbers[:k]:
             yield f"index {index} is bound already"
     yield from reducible(expr.op, expr.body.dtype)
     if expr.body.dtype != expr.dtype:
         yield f"{expr.op} of {expr.body.dtype} is no {expr.dtype}"
-    if (expr.accumulator == DType.BOOL) != (expr.dtype == DType.BOOL):
-        yield f"{expr.op} of {expr.dtype} is kept in {expr.accumulator}"
+    for problem in kept(expr.dtype, expr.accumulator):
+        yield f"{expr.op} of {problem}"
     if not expr.indices:
         yield f"{expr.op} binds no index"
 

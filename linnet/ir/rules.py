@@ -87,7 +87,7 @@ def constant(op: Operation, context: Context) -> Iterator[str]:
     if type.shape:
         yield f"gives {type}, not a scalar"
     if isinstance(value, bool):
-        fits = within(type.dtype, "DType") and DType.BOOL in admits(type.dtype)
+        fits = type.dtype == DType.BOOL
     elif isinstance(value, int):
         fits = DType.BOOL not in admits(type.dtype)
         if isinstance(type.dtype, DType) and type.dtype.is_integer:
@@ -192,9 +192,19 @@ def reducible(name: str, dtype: AnyDType) -> Iterator[str]:
         yield f"{name} takes no {dtype}"
 
 
+def kept(dtype: AnyDType, accumulator: AnyDType) -> Iterator[str]:
+    """Whether `accumulator` is of the kind of `dtype`: a float, an integer, bool, or the same."""
+    for kind in (KINDS["Float"], KINDS["Integer"], {DType.BOOL}):
+        if admits(dtype) <= kind and admits(accumulator) <= kind:
+            return
+    if dtype != accumulator:
+        yield f"{dtype} is kept in {accumulator}"
+
+
 def reduce(op: Operation, context: Context) -> Iterator[str]:
     source, axes = op.operands[0].type, op.attrs["axes"]
     yield from reducible(op.attrs["op"], source.dtype)
+    yield from kept(source.dtype, op.attrs["accumulator"])
     if not axes or not ascending(axes, source.rank):
         yield f"axes {axes} are not axes of {source}"
         return
@@ -221,6 +231,10 @@ def contract(op: Operation, context: Context) -> Iterator[str]:
     if len(set(output)) != len(output) or not set(output) <= set(extents):
         yield f"output indices {output} are not distinct indices of the operands"
         return
+    if any(k < 0 for k in extents):
+        yield f"an index of {inputs} is negative"
+    for dtype in dict.fromkeys(v.type.dtype for v in (op.operands[0], op.results[0])):
+        yield from kept(dtype, op.attrs["accumulator"])
     dims = tuple(extents[k] for k in output)
     yield from expect(op, context, [Type(op.results[0].type.dtype, dims or None)])
 

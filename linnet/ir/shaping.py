@@ -77,11 +77,20 @@ def slice_(op: Operation, context: Context) -> Iterator[str]:
     if any(s < 1 for s in step):
         yield f"steps {step} are not all positive"
         return
+    for a, b, extent in zip(start, stop, op.operands[0].type.shape, strict=True):
+        if negative(a) or negative(extent - b):
+            yield f"{a}:{b} is not within an axis of {extent}"
     lengths = [
         b - a if s == 1 else (b - a + (s - 1)) // s
         for a, b, s in zip(start, stop, step, strict=True)
     ]
     yield from expect_dims(op, context, lengths)
+
+
+def negative(dim: Dim) -> bool:
+    """Whether a difference is known to be below zero."""
+    number = dim.as_int()
+    return number is not None and number < 0
 
 
 def index(op: Operation, context: Context) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from linnet.check.dims import Dim
@@ -12,8 +12,10 @@ from linnet.check.prover import Facts
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.expressions import dims_of
 from linnet.ir.ops import ELEMENTWISE, OPS, AttrKind, Row
+from linnet.ir.paths import Path, check_loop, check_path
 from linnet.ir.rules import Context, Rule, same_dim
 from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce
+from linnet.ir.types import Type
 
 
 class VerifyError(Exception):
@@ -77,14 +79,15 @@ def _callees(body: Iterable[Operation]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is defined here, and the variables of the enclosing `each`es."""
+    """What is defined here, and the arrays that the variables of enclosing `each`es go through."""
 
     values: dict[int, Value]
-    blocks: frozenset[str] = frozenset()
+    loops: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
-    def inner(self, var: str | None) -> _Scope:
-        blocks = self.blocks if var is None else self.blocks | {f"${var}"}
-        return _Scope(dict(self.values), blocks)
+    def inner(self, op: Operation) -> _Scope:
+        """The scope of a region of `op`."""
+        own = {f"${op.attrs['var']}": op.attrs["array"]} if op.name == "each" else {}
+        return _Scope(dict(self.values), {**self.loops, **own})
 
 
 class _Checker:
@@ -95,6 +98,7 @@ class _Checker:
         self._context = context
         self._symbols = frozenset(module.symbols)
         self._seen: set[int] = set()
+        self._members: dict[Path, tuple[str, Type]] = {}
         self._top = function
 
     def function(self) -> Iterator[str]:
@@ -110,7 +114,16 @@ class _Checker:
                 yield f"%{value.id} is defined twice"
             self._seen.add(value.id)
             scope.values[value.id] = value
-            yield from self._dims(value.type.shape)
+            yield from self._extents(value.type.shape)
+            if value.type.dims == ():
+                yield f"%{value.id} is a tensor without axes, which is a scalar"
+
+    def _extents(self, dims: Iterable[Dim]) -> Iterator[str]:
+        for d in dims:
+            number = d.as_int()
+            if number is not None and number < 0:
+                yield f"the extent {d} is negative"
+        yield from self._dims(dims)
 
     def _dims(self, dims: Iterable[Dim]) -> Iterator[str]:
         for d in dims:
@@ -139,32 +152,45 @@ class _Checker:
             yield "there is no such operation"
             return
         broken = [*_outline(op, row)]
-        yield from broken or self._row(op, row, scope)
+        if broken:
+            yield from broken
+            return
+        yield from self._row(op, row, scope)
         for region in op.regions:
-            yield from self._region(region, scope.inner(op.attrs.get("var")))
+            yield from self._region(region, scope.inner(op))
 
     def _row(self, op: Operation, row: Row, scope: _Scope) -> Iterator[str]:
         for name, kind in row.attrs.items():
             if kind == "path":
-                yield from _path(op.attrs[name], scope)
+                yield from check_path(op.attrs[name], scope.loops, member=name != "at")
             elif kind == "dim":
                 yield from self._dims([op.attrs[name]])
             elif kind == "dims":
                 yield from self._dims(op.attrs[name])
             elif kind == "scalar":
                 yield from self._dims(dims_of(op.attrs[name]))
+        if op.name == "each":
+            yield from check_loop(op.attrs["var"], scope.loops)
+            yield from self._extents([op.attrs["count"]])
+        if "path" in row.attrs:
+            yield from self._member(op)
         yield from row.rule(op, self._context)
+
+    def _member(self, op: Operation) -> Iterator[str]:
+        """A member is of one kind and type wherever the function reads or writes it."""
+        (value,) = op.results or op.operands
+        kind = "param" if op.name == "param" else "state"
+        path: Path = op.attrs["path"]
+        known, type = self._members.setdefault(path, (kind, value.type))
+        if known != kind:
+            yield f"{path} is a {known} elsewhere"
+        if not self._context.same_type(type, value.type):
+            yield f"{path} is {type} elsewhere, not {value.type}"
 
     def _region(self, region: Region, scope: _Scope) -> Iterator[str]:
         yield from self._define(region.params, scope)
         yield from self._body(region.body, scope)
         yield from self._use(region.yields, scope, "yielded")
-
-
-def _path(path: tuple[str | int, ...], scope: _Scope) -> Iterator[str]:
-    for part in path:
-        if isinstance(part, str) and part.startswith("$") and part not in scope.blocks:
-            yield f"no `each` around it has the variable {part}"
 
 
 def _outline(op: Operation, row: Row) -> Iterator[str]:
@@ -201,8 +227,8 @@ def _tuple_of(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 def _is_source(value: Any) -> bool:
     match value:
-        case ("axis" | "index", int()):
-            return True
+        case ("axis" | "index", number):
+            return _is_int(number)
         case _:
             return False
 

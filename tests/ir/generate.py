@@ -171,7 +171,8 @@ class Maker:
         axes = tuple(self.choose(scope) for _ in range(self.number(0, 2))) if scope else ()
         shape = tuple(self.extents[i] for i in axes)
         values = np.random.default_rng(self.number(0, 99)).integers(0, n, shape)
-        type = Type(self.choose((I64, DType.I32, DType.U8)), tuple(self.dims[i] for i in axes))
+        dims = tuple(self.dims[i] for i in axes) or None
+        type = Type(self.choose((I64, DType.I32, DType.U8)), dims)
         where = self.operand(type, shape, values)
         return Access(where, tuple(Index(i, I64) for i in axes), type.dtype), n, Dim.of(n)
 

@@ -13,37 +13,14 @@ from linnet.check.dtypes import DType, DTypeVar
 from linnet.check.prover import Facts, Relation
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
-from linnet.ir.scalar import (
-    Access,
-    Apply,
-    Const,
-    DimValue,
-    Index,
-    Operand,
-    Reduce,
-    Scalar,
-)
 from linnet.ir.types import Type
 from linnet.ir.verify import VerifyError, problems, verify
+from tests.ir.modules import alone, main
 from tests.ir.samples import BOOL, F32, I64, N, everything, tensor
 
 D = Dim.of
 I32 = DType.I32
 X = tensor(N, 4)
-
-
-def alone(
-    name: str, operands: list[Type], results: list[Type], attrs: dict[str, Any] | None = None
-) -> list[str]:
-    """The problems of one operation on parameters."""
-    b = Builder()
-    params = [b.param(t) for t in operands]
-    b.emit_all(name, params, results, attrs or {})
-    return [p.partition(": ")[2] for p in problems(main(b))]
-
-
-def main(b: Builder, *results: Value) -> Module:
-    return Module("main", (N,), {"main": b.function("main", None, results)})
 
 
 def test_everything_is_well_formed() -> None:
@@ -66,6 +43,12 @@ def test_verify_raises_with_all_problems() -> None:
 V, B = tensor(N), tensor(N, dtype=BOOL)
 S, J = Type(F32), Type(I64)
 CUT = {"start": (D(0), D(0)), "stop": (D(N), D(4)), "step": (1, 1)}
+
+
+def cut(start: int, stop: int) -> dict[str, Any]:
+    return CUT | {"start": (D(0), D(start)), "stop": (D(N), D(stop))}
+
+
 SUM: dict[str, Any] = {"op": "sum", "axes": (1,), "accumulator": F32}
 DOT: dict[str, Any] = {"inputs": ((0, 1), (1,)), "output": (0,), "accumulator": F32}
 BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
@@ -153,6 +136,13 @@ BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
     ("concat", [X, X], [X], {"axis": 0}, "gives tensor[N, 4; f32], not tensor[2 * N, 4; f32]"),
     ("slice", [V], [V], CUT, "needs a start, a stop and a step for each of 1 axes"),
     ("slice", [X], [X], CUT | {"step": (1, 0)}, "steps (1, 0) are not all positive"),
+    *(
+        ("slice", [X], [tensor(N, stop - start)], cut(start, stop), what)
+        for start, stop, what in [
+            (-1, 3, "-1:3 is not within an axis of 4"),
+            (1, 5, "1:5 is not within an axis of 4"),
+        ]
+    ),
     ("slice", [X], [X], CUT | {"step": (1, 3)}, "gives tensor[N, 4; f32], not tensor[N, 2; f32]"),
     (
         "index",
@@ -207,6 +197,23 @@ BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
     ("reduce", [B], [Type(BOOL)], SUM | {"axes": (0,)}, "sum takes no bool"),
     ("reduce", [X], [X], SUM | {"axes": ()}, "axes () are not axes of tensor[N, 4; f32]"),
     ("reduce", [X], [tensor(4)], SUM, "gives tensor[4; f32], not tensor[N; f32]"),
+    ("reduce", [X], [V], SUM | {"accumulator": I64}, "f32 is kept in i64"),
+    (
+        "reduce",
+        [B],
+        [Type(BOOL)],
+        SUM | {"op": "any", "axes": (0,), "accumulator": I64},
+        "bool is kept in i64",
+    ),
+    ("contract", [X, tensor(4)], [V], DOT | {"accumulator": I64}, "f32 is kept in i64"),
+    ("contract", [X, tensor(4)], [tensor(N, dtype=I64)], DOT, "i64 is kept in f32"),
+    (
+        "contract",
+        [X, tensor(4)],
+        [V],
+        DOT | {"inputs": ((0, -1), (-1,))},
+        "an index of ((0, -1), (-1,)) is negative",
+    ),
     ("contract", [X], [V], DOT, "has indices for 2 operands, not 1"),
     ("contract", [X, tensor(4, dtype=I64)], [V], DOT, "takes f32 and i64"),
     ("contract", [X, X], [V], DOT, "indices (1,) do not fit tensor[N, 4; f32]"),
@@ -222,7 +229,19 @@ BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
     ("cumsum", [V], [V], {"axis": 1}, "axis 1 of tensor[N; f32] has no running sum"),
     ("cumsum", [V], [B], {"axis": 0}, "gives tensor[N; bool], not tensor[N; f32]"),
     # structure
-    ("param", [], [V], {"path": ("layers", "$l")}, "no `each` around it has the variable $l"),
+    ("param", [], [V], {"path": ("layers", "$l", "w")}, "no `each` around it has the variable $l"),
+    ("param", [], [V], {"path": ()}, "() names no member"),
+    ("param", [], [V], {"path": ("layers", 0)}, "('layers', 0) names no member"),
+    ("param", [], [V], {"path": ("l", -1, "w")}, "-1 is no number of a block"),
+    ("param", [], [V], {"path": (0, "w")}, "0 in (0, 'w') is no element of an array"),
+    (
+        "state_read",
+        [],
+        [V],
+        {"path": ("l", 0, 1, "w")},
+        "1 in ('l', 0, 1, 'w') is no element of an array",
+    ),
+    ("state_write", [V], [], {"path": ("", "w")}, "a name in ('', 'w') is empty"),
     ("call", [V], [V], {"callee": "f", "at": ()}, "there is no function 'f'"),
 ]
 
@@ -234,8 +253,19 @@ def test_broken_rows(
     assert f"{name}: {problem}" in alone(name, operands, results, attrs)
 
 
+def test_types_that_are_none() -> None:
+    b = Builder()
+    b.emit("fill", [b.param(S)], tensor(N, -1))
+    b.emit("fill", [b.params[0]], Type(F32, ()))
+    assert problems(main(b)) == [
+        "main: the extent -1 is negative",
+        "main: %2 is a tensor without axes, which is a scalar",
+    ]
+
+
 def test_rows_that_hold() -> None:
     assert alone("slice", [X], [tensor(N, 2)], CUT | {"step": (1, 3)}) == []
+    assert alone("slice", [X], [tensor(N, 0)], cut(3, 2) | {"step": (1, 2)}) == []
     assert alone("reshape", [Type(F32)], [tensor(1, 1)]) == []
     assert alone("index", [V, J], [Type(F32)], {"axes": (0,)}) == []
     assert alone("gather", [X], [tensor(N, N, 4)], {"axes": (("axis", 1), ("axis", 2))}) == []
@@ -264,74 +294,22 @@ def test_generic_dtypes() -> None:
         operands = [type] * (2 if name == "shl" else 1)
         assert alone(name, operands, [type]) == expected
     assert alone("constant", [], [Type(u)], {"value": 1}) == []
+    anything = DTypeVar("A", "DType")
+    assert alone("constant", [], [Type(anything)], {"value": True}) == [
+        "constant: True is no value of A"
+    ]
+    for accumulator, expected in [
+        (u, []),
+        (F32, ["reduce: U is kept in f32"]),
+        (t, ["reduce: U is kept in T"]),
+    ]:
+        attrs = {"op": "sum", "axes": (0,), "accumulator": accumulator}
+        assert alone("reduce", [tensor(N, dtype=u)], [Type(u)], attrs) == expected  # pyright: ignore
+    attrs = {"op": "sum", "axes": (0,), "accumulator": F32}
+    assert alone("reduce", [tensor(N, dtype=t)], [Type(t)], attrs) == []  # pyright: ignore
     assert alone("constant", [], [Type(u)], {"value": "1.0"}) == [
         "constant: '1.0' is no value of U"
     ]
-
-
-# --- index notation ----------------------------------------------------------
-
-
-def of_indexed(expr: Scalar, result: Type = V) -> list[str]:
-    attrs = {"indices": tuple(result.shape), "expr": expr}
-    return alone("indexed", [X, Type(F32)], [result], attrs)
-
-
-def at(*positions: Scalar, dtype: DType = F32) -> Access:
-    return Access(0, positions, dtype)
-
-
-def i(number: int) -> Index:
-    return Index(number, I64)
-
-
-def total(body: Scalar, number: int = 1, extent: Dim | None = None, **other: Any) -> Reduce:
-    found = Reduce("sum", F32, ((number, extent or D(4)),), body, body.dtype)
-    return replace(found, **other)
-
-
-GOOD = total(at(i(0), i(1)))
-BROKEN_INDEXED: list[tuple[Scalar, str]] = [
-    (Const(1, BOOL), "1 is no value of bool"),
-    (DimValue(D(N), BOOL), "gives bool, not a scalar number"),
-    (DimValue(D(Symbol("M")), F32), "M is no symbol of the module"),
-    (total(at(i(0), i(1)), extent=D(3)), "index 1 of extent 3 walks an axis of 4"),
-    (at(i(0), i(1)), "index 1 is not bound here"),
-    (at(i(0)), "1 positions in 2 axes of operand 0"),
-    (at(i(0), Const("1.0", F32)), "a position is f32, no integer"),
-    (at(i(0), Const(1, I64), dtype=I64), "operand 0 is f32, read as i64"),
-    (at(i(0), Const(4, I64)), "position 4 is not within an axis of 4"),
-    (at(Const(-1, I64), i(0)), "position -1 is not within an axis of N"),
-    (Operand(2, F32), "there is no operand 2"),
-    (Operand(0, F32), "operand 0 is tensor[N, 4; f32], no scalar"),
-    (Apply("fold", (Operand(1, F32),), F32), "there is no elementwise 'fold'"),
-    (Apply("reshape", (Operand(1, F32),), F32), "there is no elementwise 'reshape'"),
-    (Apply("add", (Operand(1, F32),), F32), "add takes 2 operands, not 1"),
-    (Apply("add", (Operand(1, F32), Const(1, I64)), F32), "add takes f32 and i64, which differ"),
-    (Apply("lt", (Operand(1, F32), Operand(1, F32)), F32), "lt gives f32, not bool"),
-    (total(GOOD), "index 1 is bound already"),
-    (
-        Apply("add", (GOOD, total(at(i(0), Const(0, I64)), extent=D(3))), F32),
-        "index 1 has extents 4 and 3",
-    ),
-    (replace(GOOD, op="mean"), "there is no reduction 'mean'"),
-    (replace(GOOD, op="any"), "any takes no f32"),
-    (replace(GOOD, dtype=DType.F16), "sum of f32 is no f16"),
-    (replace(GOOD, accumulator=BOOL), "sum of f32 is kept in bool"),
-    (replace(GOOD, indices=()), "sum binds no index"),
-    (Apply("cast", (GOOD,), I64), "gives tensor[N; f32], not tensor[N; i64]"),
-]
-
-
-def test_well_formed_expression() -> None:
-    assert of_indexed(GOOD) == []
-    assert of_indexed(Operand(1, F32), Type(F32)) == []
-    assert of_indexed(Apply("mul", (GOOD, GOOD), F32)) == []
-
-
-@pytest.mark.parametrize(("expr", "problem"), BROKEN_INDEXED)
-def test_broken_expressions(expr: Scalar, problem: str) -> None:
-    assert f"indexed: {problem}" in of_indexed(expr)
 
 
 # --- the whole ---------------------------------------------------------------

@@ -9,10 +9,12 @@ import pytest
 
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.dtypes import NUMPY
-from linnet.check.dims import Dim
+from linnet.backends.numpy.interpreter import run
+from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import DType
+from linnet.ir.builder import Builder
 from linnet.ir.types import Type
-from tests.backends.numpy.harness import apply, tensor, type_of
+from tests.backends.numpy.harness import apply, module, tensor, type_of
 
 
 @pytest.mark.parametrize("dtype", list(DType))
@@ -49,6 +51,17 @@ def test_empty_extents() -> None:
     start = (Dim.of(0), Dim.of(3))
     cut = apply("slice", [none], tensor([0, 0], DType.F32), start=start, stop=stop, step=(1, 1))
     assert cut.shape == (0, 0)
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-1, 1), (1, 4), (2, 0)])
+def test_a_slice_beyond_its_axis_faults(start: int, stop: int) -> None:
+    n, b = Symbol("N"), Builder()
+    x = b.param(tensor([3], DType.F32))
+    bounds = {"start": (Dim.of(n) + start,), "stop": (Dim.of(n) + stop,), "step": (2,)}
+    y = b.emit("slice", [x], tensor([max(0, stop - start + 1) // 2], DType.F32), bounds)
+    m = module(b.function("f", None, [y]), symbols=(n,))
+    with pytest.raises(RuntimeFault, match=f"{start}:{stop} is out of range for axis 0 of 3"):
+        run(m, [np.zeros(3, np.float32)], symbols={n: 0})
 
 
 def test_index() -> None:
