@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from linnet.check import declare, expr, prelude, typeexpr
 from linnet.check.convert import bad, conform, settle
-from linnet.check.dimexpr import unknown_name
 from linnet.check.dims import Symbol
 from linnet.check.dtypes import AnyDType, DTypeVar
 from linnet.check.inference import Inference, binders
@@ -23,6 +22,7 @@ from linnet.check.types import (
     TensorType,
     Type,
 )
+from linnet.check.unknown import unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -54,7 +54,8 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
         return bad(e.span)
     if target is None:
         for arg in e.args:
-            expr.infer(scope, arg.value, None)
+            if not isinstance(arg.value, ast.ShapeExpr):  # it may be right for what was meant
+                expr.infer(scope, arg.value, None)
         return bad(e.span)
     return _apply(scope, e, target)
 

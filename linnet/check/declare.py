@@ -193,11 +193,39 @@ def signature(
 ) -> TFunction:
     """The signature of `decl`; generics and facts are added to `scope`."""
     scope.function = key
+    scope.frames = [_at_run_time(scope, decl)]
     own, facts = generics_of(scope, decl.generics, decl.where)
+    types = [typeexpr.type_of(scope, p.type) for p in decl.params]
+    result = typeexpr.type_of(scope, decl.result)
+    scope.frames = []
+    return TFunction(
+        key,
+        decl.kind,
+        decl.public,
+        block,
+        own,
+        _params(scope, decl, types),
+        result,
+        facts,
+        decl.doc,
+        decl.name.span,
+    )
+
+
+def _at_run_time(scope: Scope, decl: ast.FunctionDecl) -> dict[str, Local]:
+    """The parameters as a `where` or a type may name them by mistake."""
+    known = {*scope.generics, *(g.name.text for g in decl.generics), *PRELUDE}
+    return {
+        p.name.text: Local(p.name.text, ERROR, False, p.name.span)
+        for p in decl.params
+        if p.name.text not in known and scope.module.find(p.name.text) is None
+    }
+
+
+def _params(scope: Scope, decl: ast.FunctionDecl, types: list[Type]) -> tuple[TParam, ...]:
     params: dict[str, TParam] = {}
-    for param in decl.params:
+    for param, type_ in zip(decl.params, types, strict=True):
         name = param.name.text
-        type_ = typeexpr.type_of(scope, param.type)
         if name in params or name in scope.generics:
             other = params[name].local if name in params else scope.generics[name]
             scope.error(
@@ -211,19 +239,7 @@ def signature(
         if param.default is not None and type_ != ERROR:
             default = consts.default_value(scope, param.default, type_)
         params[name] = TParam(Local(name, type_, False, param.name.span), default)
-    result = typeexpr.type_of(scope, decl.result)
-    return TFunction(
-        key,
-        decl.kind,
-        decl.public,
-        block,
-        own,
-        tuple(params.values()),
-        result,
-        facts,
-        decl.doc,
-        decl.name.span,
-    )
+    return tuple(params.values())
 
 
 def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | None:

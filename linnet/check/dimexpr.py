@@ -5,26 +5,16 @@ from __future__ import annotations
 from linnet.check import consts
 from linnet.check.dims import Dim, Symbol, dim_max, dim_min
 from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar, admits
-from linnet.check.names import ItemRef, did_you_mean
+from linnet.check.names import ItemRef
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
 from linnet.check.types import GenericArg, Shape
+from linnet.check.unknown import unknown_dimension, unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-
-
-def unknown_name(scope: Scope, name: str, span: Span) -> None:
-    """E1201, unless the name was imported by a `use` that was reported already."""
-    if name not in scope.module.broken:
-        scope.error(
-            "E1201",
-            f"nothing named `{name}` is declared here",
-            span,
-            help=did_you_mean(name, scope.visible()),
-        )
 
 
 def arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim | None:
@@ -70,9 +60,10 @@ def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
 
 
 def _const_dim(scope: Scope, module: str, name: str, span: Span) -> Dim | None:
-    item = scope.world.scopes[module].items.get(name)
+    items = scope.world.scopes[module].items
+    item = items.get(name)
     if item is None or not item.item.public:
-        unknown_name(scope, name, span)
+        unknown_name(scope, name, span, [n for n, i in items.items() if i.item.public])
         return None
     return _item_dim(scope, item, span)
 
@@ -102,7 +93,7 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
     ref = scope.module.find(name)
     if isinstance(ref, ItemRef):
         return _item_dim(scope, ref, span)
-    unknown_name(scope, name, span)
+    unknown_dimension(scope, name, span)
     return None
 
 
@@ -124,7 +115,8 @@ def extent_of(scope: Scope, expr: ast.Expr) -> Dim | None:
     """A dimension of a shape: a compile-time integer that is not provably negative."""
     dim = dim_of(scope, expr)
     if dim is not None and scope.facts.prove(Relation("<", dim, Dim.of(0))).verdict == "proven":
-        scope.error("E2208", f"the dimension `{dim}` is negative", expr.span)
+        help_ = "no extent is inferred: write it" if dim.as_int() == -1 else None
+        scope.error("E2208", f"the dimension `{dim}` is negative", expr.span, help=help_)
         return None
     return dim
 

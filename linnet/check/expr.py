@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from linnet.check import calls, consts, declare, indexing, notation, operators, typeexpr
 from linnet.check.convert import bad, conform, same_type, settle
-from linnet.check.dimexpr import unknown_name
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import BY_NAME, DType
 from linnet.check.inference import Inference
@@ -40,6 +39,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.check.unknown import unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -461,6 +461,7 @@ def _match_enum(
         name = arm.pattern.name
         if name.text not in enum.variants:
             help_ = did_you_mean(name.text, enum.variants)
+            help_ = help_ or f"its variants: {', '.join(enum.variants)}"
             scope.error("E2107", f"`{enum}` has no variant `{name.text}`", name.span, help=help_)
             return bad(e.span)
         if name.text in seen:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from linnet.check import expr
 from linnet.check.convert import adapt, bad, settle
-from linnet.check.dimexpr import dtype_of, unknown_name
+from linnet.check.dimexpr import dtype_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.indexing import within
@@ -17,6 +17,7 @@ from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
 from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
+from linnet.check.unknown import unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 

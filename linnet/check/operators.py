@@ -184,7 +184,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
                 (left.span, f"this is `{left.type}`"),
                 (right.span, f"this is `{right.type}`"),
             ],
-            help=f"convert one side: `cast<{a}>(...)`",
+            help=_chained(e) or f"convert one side: `cast<{a}>(...)`",
         )
         return bad(span)
     if not admits(a) <= _allowed(e.op):
@@ -195,6 +195,13 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
         return bad(span)
     dtype = DType.BOOL if e.op in _EQUALITY | _ORDER else a
     return TBinary(e.op, left, right, shaped(shape, dtype), span)
+
+
+def _chained(e: ast.BinaryExpr) -> str | None:
+    comparisons = _EQUALITY | _ORDER
+    if e.op in comparisons and isinstance(e.left, ast.BinaryExpr) and e.left.op in comparisons:
+        return "comparisons do not chain: `a < b && b < c`"
+    return None
 
 
 def _allowed(op: str) -> frozenset[DType]:

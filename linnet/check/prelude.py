@@ -136,6 +136,10 @@ def _same_dtype(
 
 def _extreme(name: str) -> Rule:
     def rule(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
+        if len(e.args) == 1 or any(a.name and a.name.text in ("axis", "dim") for a in e.args):
+            help_ = f"reduce in index notation: `{name}[i] x[b, i]`"
+            scope.error("E2102", f"`{name}` takes two values, `a` and `b`", e.span, help=help_)
+            return bad(e.span)
         args = _arguments(scope, e, "a", "b")
         pair = _pair(scope, args[0], args[1], hint) if args else None
         if pair is None:

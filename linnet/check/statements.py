@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, same_type, settle
-from linnet.check.dimexpr import dim_of, unknown_name
+from linnet.check.dimexpr import dim_of
 from linnet.check.dtypes import DType
 from linnet.check.names import did_you_mean
 from linnet.check.scope import Scope, is_error
@@ -22,6 +22,7 @@ from linnet.check.typed import (
     TWhile,
 )
 from linnet.check.types import ERROR, LiteralType, ScalarType, TupleType, Type
+from linnet.check.unknown import unknown_name
 from linnet.syntax import ast
 
 

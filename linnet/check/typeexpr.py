@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linnet.check import declare
-from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of, unknown_name
+from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
 from linnet.check.dims import DimError, Symbol
 from linnet.check.dtypes import BY_NAME, DTypeVar
 from linnet.check.names import ItemRef, ModuleRef
@@ -21,6 +21,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.check.unknown import unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -76,9 +77,10 @@ def member_of_module(scope: Scope, ref: ItemRef | ModuleRef, name: ast.Name) -> 
     if isinstance(ref, ItemRef):
         scope.error("E1208", f"`{ref.item.name.text}` is not a module", name.span)
         return None
-    item = scope.world.scopes[ref.module].items.get(name.text)
+    items = scope.world.scopes[ref.module].items
+    item = items.get(name.text)
     if item is None:
-        unknown_name(scope, name.text, name.span)
+        unknown_name(scope, name.text, name.span, [n for n, i in items.items() if i.item.public])
     elif not item.item.public:
         scope.error(
             "E1203",

@@ -1,0 +1,76 @@
+"""Names that mean nothing here, and what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linnet.check.names import PRELUDE, did_you_mean
+from linnet.check.scope import Scope
+from linnet.source.files import Span
+
+# What other languages call the dtypes.
+_DTYPES = {
+    **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
+    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
+    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
+    "bfloat16": "bf16",
+    "half": "f16",
+    "float": "f32",
+    "double": "f64",
+    "int": "i64",
+    "long": "i64",
+    "boolean": "bool",
+}
+_REDUCTIONS = frozenset({"sum", "prod", "any", "all"})
+_INSTEAD = {
+    "mean": "divide a sum: `(sum[i] x[i]) / N`",
+    "pow": "multiply, or use `exp` and `log`",
+    "where": "`select(c, a, b)` chooses element by element",
+    "matmul": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
+    "einsum": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
+    "transpose": "`permute(x, [1, 0])` reorders the axes",
+    "cat": "`concat(a, b, axis = 0)` joins tensors",
+    "arange": "`iota(N)` counts",
+    "zeros": "`fill<f32>([N], 0.0)` makes a tensor",
+    "ones": "`fill<f32>([N], 1.0)` makes a tensor",
+    "full": "`fill<f32>([N], v)` makes a tensor",
+    "view": "`reshape(x, [A, B])` changes the shape",
+    "expand": "`broadcast_to(x, [A, B])` repeats along axes of extent 1",
+    "slice": "write it as an index: `x[a:b]`",
+}
+
+
+def unknown_name(scope: Scope, name: str, span: Span, among: Iterable[str] | None = None) -> None:
+    """E1201, unless the name was imported by a `use` that was reported already. What is missing
+    once in a function is one mistake there, however often it is named."""
+    if name in scope.module.broken:
+        return
+    scope.error(
+        "E1201",
+        f"nothing named `{name}` is declared here",
+        span,
+        help=_meant(name) or did_you_mean(name, among or [*scope.visible(), *sorted(PRELUDE)]),
+        fold=("name", scope.function, name),
+    )
+
+
+def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
+    """E1201 where a dimension is asked for: most likely a generic that is not declared."""
+    if name in scope.module.broken:
+        return
+    close = did_you_mean(name, scope.visible())
+    scope.error(
+        "E1201",
+        f"nothing named `{name}` is declared here",
+        span,
+        help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
+        fold=("name", scope.function, name),
+    )
+
+
+def _meant(name: str) -> str | None:
+    if name in _DTYPES:
+        return f"the dtype is `{_DTYPES[name]}`"
+    if name in _REDUCTIONS:
+        return f"reduce in index notation: `{name}[i] x[b, i]`"
+    return _INSTEAD.get(name)

@@ -1,0 +1,43 @@
+"""The way out that a finding names, for mistakes that come from other languages' habits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linnet.pipeline import check_paths
+
+MISTAKES = [
+    ("fn f(x: float32) -> f32 { return x }", "E1201", "the dtype is `f32`"),
+    ("fn f(x: int) -> i64 { return x }", "E1201", "the dtype is `i64`"),
+    ("fn f(x: Tensor[N; f32]) -> i64 { return 0 }", "E1201", "declare it, `<N: Dim>`"),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return sum(x) }", "E1201", "`sum[i] x[b, i]`"),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return max(x, axis = 0) }", "E2102", "`max[i] x[b, i]`"),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return mean(x) }", "E1201", "`(sum[i] x[i]) / N`"),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return einsum(x, x) }", "E1201", "`sum[k] a[i, k]"),
+    ("fn f(x: f32) -> f32 { return sqrtt(x) }", "E1201", "did you mean `sqrt`?"),
+    ("fn f(a: i32, b: i32) -> bool { return a < b < b }", "E2103", "`a < b && b < c`"),
+    (
+        "fn f(x: Tensor[2, 3; f32]) -> Tensor[6; f32] { return reshape(x, [-1]) }",
+        "E2208",
+        "no extent is inferred",
+    ),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return x[-1] }", "E2209", "`4 - 1`"),
+    (
+        "enum P { Mean, Cls }\nfn f(p: P) -> i64 { return match p { Max => 0 } }",
+        "E2107",
+        "Mean, Cls",
+    ),
+    ("fn f(x: Tensor[4; f32]?) -> Tensor[4; f32] { return x }", "E2101", "`match x {"),
+    ("fn f(x: Tensor[4; f32]) -> i64 { return x.shape }", "E2107", "the generics that name them"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "way_out"), MISTAKES, ids=lambda v: str(v)[:60])
+def test_names_the_way_out(tmp_path: Path, text: str, code: str, way_out: str) -> None:
+    path = tmp_path / "m.linnet"
+    path.write_text(f"module m\n{text}\n")
+    (finding,) = check_paths([path]).sink
+    assert finding.code == code
+    assert finding.help is not None and way_out in finding.help
