@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -51,17 +52,11 @@ def contract(
     result: DType,
 ) -> Array:
     """The sum over the indices not in `output` of the product of the operands."""
-    terms = [_diagonal(cast(x, accumulator), ix) for x, ix in zip(operands, inputs, strict=True)]
+    terms = [(cast(x, accumulator), ix) for x, ix in zip(operands, inputs, strict=True)]
     extents = {i: n for x, ix in terms for i, n in zip(ix, x.shape, strict=True)}
-    if not terms:
-        return cast(np.ones((), NUMPY[accumulator]), result)
-    value, indices = terms[0]
-    for position, (other, other_indices) in enumerate(terms[1:], 1):
-        later = {i for _, ix in terms[position + 1 :] for i in ix}
-        kept = later.union(output)
-        joined = tuple(dict.fromkeys(i for i in indices + other_indices if i in kept))
-        value = _pair((value, indices), (other, other_indices), joined, extents)
-        indices = joined
+    while len(terms) > 1:
+        terms = _joined(terms, output, extents)
+    ((value, indices),) = terms
     summed = tuple(axis for axis, i in enumerate(indices) if i not in output)
     if summed:
         value = np.sum(value, axis=summed, dtype=NUMPY[accumulator])
@@ -72,16 +67,22 @@ def contract(
 Term = tuple[Array, Indices]
 
 
-def _diagonal(x: Array, indices: Indices) -> Term:
-    """A repeated index takes the diagonal of its axes."""
-    while len(set(indices)) < len(indices):
-        index = next(i for i in indices if indices.count(i) > 1)
-        first = indices.index(index)
-        second = indices.index(index, first + 1)
-        x = np.diagonal(x, axis1=first, axis2=second)
-        rest = tuple(i for at, i in enumerate(indices) if at not in (first, second))
-        indices = (*rest, index)
-    return x, indices
+def _joined(terms: Sequence[Term], output: Indices, extents: dict[int, int]) -> list[Term]:
+    """The terms with two of them multiplied: those whose product is the smallest array."""
+
+    def kept(pair: tuple[int, int]) -> Indices:
+        others = {i for k, (_, ix) in enumerate(terms) if k not in pair for i in ix}
+        own = dict.fromkeys(terms[pair[0]][1] + terms[pair[1]][1])
+        return tuple(i for i in own if i in others or i in output)
+
+    def size(pair: tuple[int, int]) -> int:
+        return prod(extents[i] for i in kept(pair))
+
+    first, second = min(combinations(range(len(terms)), 2), key=size)
+    indices = kept((first, second))
+    product = _pair(terms[first], terms[second], indices, extents)
+    rest = [term for k, term in enumerate(terms) if k not in (first, second)]
+    return [(product, indices), *rest]
 
 
 def _pair(a: Term, b: Term, output: Indices, extents: dict[int, int]) -> Array:

@@ -97,8 +97,8 @@ def contracted(
 
 CONTRACTIONS = [
     "bk,ok->bo", "bk,ok->ob", "bik,bkj->bij", "k,k->", "i,j->ij", "ij,ij->ij", "ij,j->i",
-    "ij,kj->ik", "bhqd,bhkd->bhqk", "bhqk,bhkd->bqhd", "ij->j", "ij->", "ii->i", "ii->",
-    "iji->ji", "ij,jk,kl->il", "ij,ij,ij->", "ia,ib->i", "ij,k->i", "bsei,bse->bsi", "i,->i",
+    "ij,kj->ik", "bhqd,bhkd->bhqk", "bhqk,bhkd->bqhd", "ij->j", "ij->", "ij,jk,kl->il",
+    "ij,kl,jk->il", "i,j,ij,jk->k", "ij,ij,ij->", "ia,ib->i", "ij,k->i", "bsei,bse->bsi", "i,->i",
 ]  # fmt: skip
 
 
