@@ -242,6 +242,8 @@ class _Resolver:
             self.heads.append((_HEADS[kind], len(self.frames)))
             if kind in ("IF", "MATCH"):
                 self.grow(at)
+        elif kind == "ELSE" and self.type_at(at + 1) == "LBRACE":
+            self.heads.append(("value", len(self.frames)))
         if kind in _STATEMENTS:
             self.frames[-1].statement()
         elif kind == "WHERE":

@@ -217,6 +217,22 @@ def test_statements_end_where_the_next_token_cannot_continue_them() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("while if a { b } else { c } != d { } return x",
+         "(WhileStmt (!= (IfExpr a b c) d) <>) (return x)"),
+        ("static for i in if a { b } else if c { d } else { e } .. n { x = i } return x",
+         "(StaticForStmt i (IfExpr a b (IfExpr c d e)) n <(AssignStmt x _ i)>) (return x)"),
+        ("return match if a { b } else { c } { A => KV { a: b } }",
+         "(return (MatchExpr (IfExpr a b c) <(MatchArm (VariantPattern A) "
+         "(StructExpr <KV> _ <(FieldValue a b)>))>))"),
+    ],
+)  # fmt: skip
+def test_an_else_in_a_head_does_not_open_the_body(text: str, tree: str) -> None:
+    assert body(text) == tree
+
+
 def test_static_for() -> None:
     assert body("static for i in 0..N * 2 { x = i } return x") == (
         "(StaticForStmt i 0 (* N 2) <(AssignStmt x _ i)>) (return x)"
