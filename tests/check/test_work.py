@@ -1,0 +1,32 @@
+"""The work of a check grows as the source does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linnet.pipeline import check_paths
+from tests.syntax.test_robustness import calls_made
+
+FUNCTION = """
+pub fn step{i}<N: Dim>(x: Tensor[N; f32], y: Tensor[N; f32]) -> Tensor[N; f32] {{
+    let a = exp(x) * 2.0 + y
+    let b[n] = a[n] * x[n]
+    return {result}
+}}
+"""
+
+
+def test_checking_is_linear_in_the_number_of_functions(tmp_path: Path) -> None:
+    def work(count: int) -> int:
+        results = ["a + b", *(f"step{i}(a, b)" for i in range(count - 1))]
+        text = "".join(FUNCTION.format(i=i, result=r) for i, r in enumerate(results))
+        path = tmp_path / f"m{count}.linnet"
+        path.write_text("module m\n" + text, "utf-8")
+
+        def check() -> None:
+            assert not list(check_paths([path]).sink)
+
+        return calls_made(check)
+
+    work(2)  # reads the tables
+    assert work(120) / work(60) < 2.1
