@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Protocol
 
 from linnet.check.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
+from linnet.source.suggest import closest
 from linnet.syntax import ast
 
 PRELUDE = frozenset(
@@ -100,8 +100,8 @@ class ModuleScope:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str | None:
     """A help line with the closest of `names`, or None."""
-    close = get_close_matches(name, list(names), 1, 0.7)
-    return f"did you mean `{close[0]}`?" if close else None
+    near = closest(name, names)
+    return f"did you mean `{near}`?" if near else None
 
 
 def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:

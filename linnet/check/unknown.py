@@ -22,7 +22,27 @@ _DTYPES = {
     "boolean": "bool",
 }
 _REDUCTIONS = frozenset({"sum", "prod", "any", "all"})
+_EXTENT = "extents are part of the type: use the generics that name them"
+_REPEAT = "`static for i in 0..n { ... }` repeats"
 _INSTEAD = {
+    "None": "write `none`",
+    "True": "write `true`",
+    "False": "write `false`",
+    "Some": "write `some(x)`",
+    "null": "write `none`",
+    "usize": "the dtype is `i64`",
+    "str": "there are no strings among the values",
+    "string": "there are no strings among the values",
+    "Option": "an optional type is written `T?`",
+    "Optional": "an optional type is written `T?`",
+    "Tensor": "a tensor type names dimensions and dtype: `Tensor[N; f32]`",
+    "Vec": "a tensor type names dimensions and dtype: `Tensor[N; f32]`",
+    "len": _EXTENT,
+    "size": _EXTENT,
+    "range": _REPEAT,
+    "enumerate": _REPEAT,
+    "bmm": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
+    "dot": "write it in index notation: `sum[k] a[k] * b[k]`",
     "mean": "divide a sum: `(sum[i] x[i]) / N`",
     "pow": "multiply, or use `exp` and `log`",
     "where": "`select(c, a, b)` chooses element by element",

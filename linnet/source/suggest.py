@@ -13,5 +13,5 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     for candidate in names:
         if candidate.casefold() == folded:
             return candidate
-    found = get_close_matches(name, names, n=1, cutoff=0.6)
+    found = get_close_matches(name, names, n=1, cutoff=0.7)
     return found[0] if found else None

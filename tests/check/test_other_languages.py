@@ -1,0 +1,31 @@
+"""Names of other languages are undeclared, and the help says how it is said here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linnet.pipeline import check_paths
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "help"),
+    [
+        ("let _y: f32? = None return x", "f32", "`none`"),
+        ("let _y = True return x", "f32", "`true`"),
+        ("let _y = len(x) return x", "f32", "part of the type"),
+        ("let _y = range(3) return x", "f32", "static for"),
+        ("return x", "Option<f32>", "`T?`"),
+        ("return x", "Tensor", "`Tensor[N; f32]`"),
+        ("return x", "Tensor<f32, 3>", "`Tensor[N; f32]`"),
+        ("return x", "usize", "`i64`"),
+        ("return x", "str", "no strings"),
+    ],
+)
+def test_the_way_out(tmp_path: Path, body: str, type_: str, help: str) -> None:
+    path = tmp_path / "m.linnet"
+    path.write_text(f"module m\npub fn f(x: {type_}) -> {type_} {{ {body} }}\n")
+    found = list(check_paths([path]).sink)
+    assert [f.code for f in found] == ["E1201"]
+    assert help in (found[0].help or "")
