@@ -9,7 +9,7 @@ from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.check.mistake import equation
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TMember, TNone, TSome, TTuple
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TMember, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     EnumType,
@@ -81,6 +81,21 @@ def _same_arg(facts: Facts, a: GenericArg, b: GenericArg) -> bool:
     if isinstance(a, Dim) and isinstance(b, Dim):
         return facts.equal(a, b)
     return a == b
+
+
+def loosely(scope: Scope, expr: TExpr, wanted: object) -> str | None:
+    """A way out where the dtype of a local, which does not fit, came from a literal alone. What
+    depends on that local is not reported again."""
+    local = expr.local if isinstance(expr, TLocal) else None
+    if local is None or local not in scope.loose:
+        return None
+    for frame in scope.frames:
+        if frame.get(local.name) is local:
+            frame[local.name] = replace(local, type=ERROR)
+    word = "var" if local.mutable else "let"
+    declared = f"{word} {local.name}: {wanted} = ..."
+    written = declared if isinstance(local.type, ScalarType) else f"fill<{wanted}>(...)"
+    return f"a literal without context made `{local.name}` `{local.type}`: write `{written}`"
 
 
 def literal_fits(value: int, dtype: DType) -> bool:
@@ -158,7 +173,7 @@ def conform(
     if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
         return _tuple(scope, expr, wanted, what, related)
     member = expr.name if isinstance(expr, TMember) else receiver
-    _mismatch(scope, expr.span, found, wanted, what, related + _operands(expr), member)
+    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), member)
     return bad(expr.span)
 
 
@@ -182,7 +197,7 @@ def _tuple(
 ) -> TExpr:
     """A tuple that is written out is looked at item by item."""
     if len(expr.items) != len(wanted.items):
-        _mismatch(scope, expr.span, expr.type, wanted, what, related, None)
+        _mismatch(scope, expr, expr.type, wanted, what, related, None)
         return bad(expr.span)
     items = tuple(
         conform(scope, item, type_, f"item {i} of {what}", related)
@@ -195,13 +210,14 @@ def _tuple(
 
 def _mismatch(
     scope: Scope,
-    span: Span,
+    expr: TExpr,
     found: Type,
     wanted: Type,
     what: str,
     related: tuple[tuple[Span, str], ...],
     member: str | None,
 ) -> None:
+    span = expr.span
     message = f"{what} is `{found}`, `{wanted}` is expected"
     if isinstance(found, TensorType) and isinstance(wanted, TensorType):
         notes = shape_notes(scope, found.dims, wanted.dims)
@@ -213,7 +229,7 @@ def _mismatch(
             return
     dtypes = dtype_hint(found), dtype_hint(wanted)
     if type(found) is type(wanted) and None not in dtypes:
-        help_ = f"convert it: `cast<{dtypes[1]}>(...)`"
+        help_ = loosely(scope, expr, dtypes[1]) or f"convert it: `cast<{dtypes[1]}>(...)`"
         fold = None if member is None else (member, frozenset(map(str, dtypes)))
         scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, fold=fold)
         return

@@ -76,6 +76,7 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
             f"`{name}` is known only at run time; a dimension is a compile-time integer",
             span,
             related=[(local.span, "declared here")],
+            fold=("run time", scope.function, name),
         )
         return None
     generic = scope.generics.get(name)
@@ -245,8 +246,8 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
         return True
     scope.error(
         "E2112",
-        f"`{generic.name}` must be a {generic.kind}, and `{dtype}` is not"
-        + (f" always (it is a {dtype.kind})" if isinstance(dtype, DTypeVar) else ""),
+        f"`{generic.name}` is of the kind {generic.kind}, and `{dtype}` is not"
+        + (f" always: it is of the kind {dtype.kind}" if isinstance(dtype, DTypeVar) else ""),
         span,
         related=[(generic.span, "declared here")],
     )

@@ -169,7 +169,7 @@ class Inference:
         missing = [g for g in self.generics if g.binder in self.open]
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
-            every = ", ".join(g.name for g in self.generics)
+            every = ", ".join("[..]" if g.kind == "Shape" else g.name for g in self.generics)
             self.scope.error(
                 "E2110",
                 f"{names} cannot be inferred from the arguments",

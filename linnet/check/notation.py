@@ -155,6 +155,12 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
     """`base[positions]` inside index notation: every axis is written."""
     indices = scope.indices
     assert indices is not None
+    if isinstance(e.base, ast.IndexExpr) and any(_is_index(scope, i) for i in e.base.items):
+        help_ = "write all positions in one access, or name the part with a `let` before"
+        scope.error("E3104", "what is indexed has an index in it", e.base.span, help=help_)
+        _touch_all(scope, e.base)
+        _touch_all(scope, e)
+        return bad(e.span)
     with _indices(scope, None):
         base = expr.settled(scope, e.base)
     if is_error(base.type):
@@ -182,6 +188,12 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
     return TAccess(base, tuple(positions), ScalarType(base.type.dtype), e.span)
 
 
+def _is_index(scope: Scope, item: ast.Expr) -> bool:
+    if not isinstance(item, ast.NameExpr) or not scope.indices:
+        return False
+    return item.name in scope.indices and not _is_declared(scope, item.name)
+
+
 def _touch_all(scope: Scope, e: ast.IndexExpr) -> None:
     """After an error: whatever is an index here counts as used, so that it is not reported."""
     for item in e.items:
@@ -195,7 +207,8 @@ def _position(
 ) -> IndexVar | TExpr | None:
     assert scope.indices is not None
     if isinstance(item, ast.SliceExpr | ast.EllipsisExpr):
-        scope.error("E3104", "slices are not valid in index notation", item.span)
+        help_ = "take the slice in a `let` before, and index that"
+        scope.error("E3104", "slices are not valid in index notation", item.span, help=help_)
         return None
     if isinstance(item, ast.PackExpr):
         return _index(scope, item.name.text, item.span, True, extent, type_)
@@ -281,6 +294,7 @@ def _conflict(
 ) -> None:
     notes: list[str] = []
     help_ = None
+    of_known, of_this = (f"*{e}" if isinstance(e, Symbol) else str(e) for e in (known, extent))
     if not isinstance(known, Symbol) and not isinstance(extent, Symbol):
         relation = Relation("==", known, extent)
         notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
@@ -289,10 +303,10 @@ def _conflict(
     assert use.first is not None
     scope.error(
         "E2201",
-        f"the index `{use.var.name}` is used with the extents `{known}` and `{extent}`",
+        f"the index `{use.var.name}` is used with the extents `{of_known}` and `{of_this}`",
         span,
-        f"`{extent}` here",
-        [(use.first, f"`{known}` here")],
+        f"`{of_this}` here",
+        [(use.first, f"`{of_known}` here")],
         notes,
         help_,
         fold=(use.var, str(extent)),

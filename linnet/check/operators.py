@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr as expressions
-from linnet.check.convert import adapt, bad, dtype_hint
+from linnet.check.convert import adapt, bad, dtype_hint, loosely
 from linnet.check.dimexpr import arithmetic
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
@@ -13,7 +13,7 @@ from linnet.check.mistake import mistake
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
-from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.check.types import EnumType, LiteralType, ScalarType, Shape, TensorType, Type
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -162,7 +162,8 @@ def _logic(scope: Scope, op: str, left: TExpr, right: TExpr, span: Span) -> TExp
 def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Span) -> TExpr:
     a, b = dtype_hint(left.type), dtype_hint(right.type)
     if left.type == right.type and e.op in _EQUALITY and a is None:
-        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span)
+        help_ = "`match` tells variants apart" if isinstance(left.type, EnumType) else None
+        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span, help=help_)
         return bad(span)
     if a is None or b is None:
         wrong = left if a is None else right
@@ -184,7 +185,10 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
                 (left.span, f"this is `{left.type}`"),
                 (right.span, f"this is `{right.type}`"),
             ],
-            help=_chained(e) or f"convert one side: `cast<{a}>(...)`",
+            help=_chained(e)
+            or loosely(scope, left, b)
+            or loosely(scope, right, a)
+            or f"convert one side: `cast<{a}>(...)`",
         )
         return bad(span)
     if not admits(a) <= _allowed(e.op):

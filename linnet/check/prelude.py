@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from linnet.check import calls, expr
-from linnet.check.convert import adapt, bad, conform, dtype_hint, literal_fits, same_shape, settle
+from linnet.check.convert import (
+    adapt,
+    bad,
+    conform,
+    dtype_hint,
+    literal_fits,
+    loosely,
+    same_shape,
+    settle,
+)
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
 from linnet.check.dims import Dim, Symbol, dim_max, dim_min
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, DTypeVar, admits
@@ -128,7 +137,7 @@ def _same_dtype(
             f"`{name}` needs one dtype: `{x}` and `{y}`",
             span,
             related=[(a.span, f"this is `{a.type}`"), (b.span, f"this is `{b.type}`")],
-            help=f"convert one: `cast<{x}>(...)`",
+            help=loosely(scope, a, y) or loosely(scope, b, x) or f"convert one: `cast<{x}>(...)`",
         )
         return None
     return x

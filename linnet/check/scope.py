@@ -86,6 +86,8 @@ class Scope:
     subs: dict[Local, str] = field(default_factory=dict[Local, str])
     indices: dict[str, IndexUse] | None = None
     read: set[Local] = field(default_factory=set[Local])
+    # Those whose dtype nothing but a literal gave.
+    loose: set[Local] = field(default_factory=set[Local])
     declared: list[Local] = field(default_factory=list[Local])
     function: str = ""
 

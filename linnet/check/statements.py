@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, same_type, settle
+from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.dtypes import DType
 from linnet.check.names import did_you_mean
+from linnet.check.operators import is_literal_only
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
     Local,
@@ -17,11 +18,12 @@ from linnet.check.typed import (
     TFunction,
     TLet,
     TLetTuple,
+    TLocal,
     TReturn,
     TStmt,
     TWhile,
 )
-from linnet.check.types import ERROR, LiteralType, ScalarType, TupleType, Type
+from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
 from linnet.check.unknown import unknown_name
 from linnet.syntax import ast
 
@@ -87,10 +89,22 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
         value = expr.infer(scope, stmt.value, wanted)
     if wanted is not None:
         value = conform(scope, value, wanted, "the value")
+    loose = wanted is None and (isinstance(value.type, LiteralType) or _is_plain_fill(stmt.value))
     value = settle(scope, value)
     type_ = wanted if wanted is not None else value.type
     local = scope.declare(stmt.name.text, type_, stmt.mutable, stmt.name.span)
+    if loose:
+        scope.loose.add(local)
     return TLet(local, value, stmt.span)
+
+
+def _is_plain_fill(e: ast.Expr) -> bool:
+    """`fill([N], 0.0)`: only the literal gives a dtype."""
+    match e:
+        case ast.CallExpr(ast.NameExpr("fill"), None, (_, ast.Argument(value=value))):
+            return is_literal_only(value)
+        case _:
+            return False
 
 
 def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
@@ -134,12 +148,17 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
         value = settle(scope, value)
     if same_type(scope.facts, value.type, type_):
         return value
+    local = next((f[stmt.target.text] for f in scope.frames if stmt.target.text in f), None)
+    way_out = None
+    if local is not None and isinstance(local.type, ScalarType | TensorType):
+        now = TLocal(local, local.type, stmt.target.span)
+        way_out = loosely(scope, now, dtype_hint(value.type))
     scope.error(
         "E2109",
         f"`{stmt.target.text}` is `{type_}`, it cannot become `{value.type}`",
         stmt.value.span,
         related=[(stmt.target.span, "assigned here")],
-        help="a `var` keeps its type; use a new `let`",
+        help=way_out or "a `var` keeps its type; use a new `let`",
     )
     return bad(value.span)
 

@@ -29,6 +29,28 @@ MISTAKES = [
         "E2107",
         "Mean, Cls",
     ),
+    ("enum P { A, B }\nfn f(p: P) -> bool { return p == P.A }", "E2104", "`match`"),
+    (
+        "fn f(x: f32) -> f32 {\n    var y = 0.0\n    y = y + x\n    return y * x\n}",
+        "E2103",
+        "made `y` `f64`: write `var y: f32 = ...`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    var y = 0\n    y = x\n    return y\n}",
+        "E2109",
+        "made `y` `i64`: write `var y: f32 = ...`",
+    ),
+    (
+        "fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {\n    let y = fill([4], 1.0)\n"
+        "    let z = max(y, x)\n    return y\n}",
+        "E2103",
+        "made `y` `Tensor[4; f64]`: write `fill<f32>(...)`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    let y = 1.0\n    return y\n}",
+        "E2103",
+        "made `y` `f64`: write `let y: f32 = ...`",
+    ),
     ("fn f(x: Tensor[4; f32]?) -> Tensor[4; f32] { return x }", "E2101", "`match x {"),
     ("fn f(x: Tensor[4; f32]) -> i64 { return x.shape }", "E2107", "the generics that name them"),
 ]
