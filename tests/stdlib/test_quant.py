@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from linnet.pipeline import check_paths
 
 from . import reference
 from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
@@ -68,6 +72,34 @@ def test_bits_of_transformers(run: Run, dtype: str) -> None:
     bits = want.transpose(1, 2).contiguous().view(integer).numpy()
     got = dequantize(run, blocks, scales, dtype)
     assert got.tobytes() == bits.tobytes()
+
+
+DISAGREE = """\
+module m
+
+use std.quant::{{dequantize_mxfp4}}
+
+pub fn f(
+    blocks: Tensor[2, 3, {b}, 16; u8],
+    scales: Tensor[2, 3, {s}; u8],
+) -> Tensor[2, 3, 128; f32] {{
+    return dequantize_mxfp4<2, 3, 4, f32>(blocks, scales)
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("b", "s", "message"),
+    [
+        (4, 5, "the argument `scales` is `Tensor[2, 3, 5; u8]`, `Tensor[2, 3, 4; u8]` is expected"),
+        (5, 4, "the argument `blocks` is `Tensor[2, 3, 5, 16; u8]`, `Tensor[2, 3, 4, 16; u8]` is "),
+    ],
+)
+def test_shapes_that_disagree(tmp_path: Path, b: int, s: int, message: str) -> None:
+    file = tmp_path / "m.linnet"
+    file.write_text(DISAGREE.format(b=b, s=s))
+    (found,) = check_paths([file]).sink
+    assert found.code == "E2202" and found.message.startswith(message)
 
 
 # R rows, K experts each, E experts, Out, G blocks of 32.
