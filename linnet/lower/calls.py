@@ -7,6 +7,7 @@ from linnet.lower.bindings import Bound, arguments, sub_bindings
 from linnet.lower.bundle import BlockRef, Bundle, fill, leaves, skeleton
 from linnet.lower.context import Context
 from linnet.lower.presence import Presence, below
+from linnet.lower.walk import as_written
 
 
 def lower_call(at: Context, expr: TCall) -> Bundle:
@@ -14,7 +15,7 @@ def lower_call(at: Context, expr: TCall) -> Bundle:
     callee = at.program.functions[expr.callee]
     path, scope, presence = target(at, expr)
     scope = scope | arguments(callee.generics, expr.generics, at.scope)
-    args = tuple(_argument(at, expr, callee, i, scope) for i in range(len(callee.params)))
+    args = _arguments(at, expr, callee, scope)
     lowered = at.functions.lowered(callee, scope, presence, tuple(skeleton(a) for a in args))
     operands = [
         at.out.coerce(value, wanted.type)
@@ -26,14 +27,19 @@ def lower_call(at: Context, expr: TCall) -> Bundle:
     return fill(lowered.result, iter(at.out.emit("call", operands, types, attrs)))
 
 
-def _argument(at: Context, expr: TCall, callee: TFunction, i: int, scope: Bound) -> Bundle:
-    given = expr.args[i]
-    if given is not None:
-        return at.expr(given)
-    default = callee.params[i].default
-    assert default is not None, callee.key
+def _arguments(at: Context, expr: TCall, callee: TFunction, scope: Bound) -> tuple[Bundle, ...]:
+    """The arguments as they are written, then the defaults of those that are not."""
+    found: dict[int, Bundle] = {}
+    for i in as_written(expr.args):
+        given = expr.args[i]
+        assert given is not None
+        found[i] = at.expr(given)
     with at.within(scope):
-        return at.expr(default)
+        for i, param in enumerate(callee.params):
+            if i not in found:
+                assert param.default is not None, callee.key
+                found[i] = at.expr(param.default)
+    return tuple(found[i] for i in range(len(callee.params)))
 
 
 def target(at: Context, expr: TCall) -> tuple[tuple[str, ...], Bound, Presence]:

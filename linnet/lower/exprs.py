@@ -55,6 +55,7 @@ from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
 from linnet.lower.names import BINARY, COMPARISONS, UNARY
 from linnet.lower.presence import is_present
+from linnet.lower.walk import as_written
 from linnet.source.files import Span
 
 BOOL = Type(DType.BOOL)
@@ -115,7 +116,8 @@ class ExprLowerer(Context):
             case TTuple():
                 return Group(tuple(self.expr(item) for item in expr.items))
             case TStruct():
-                return Group(tuple(self.expr(value) for value in expr.values))
+                fields = {i: self.expr(expr.values[i]) for i in as_written(expr.values)}
+                return Group(tuple(fields[i] for i in range(len(expr.values))))
             case TField():
                 base, type_ = self.expr(expr.base), expr.base.type
                 assert isinstance(base, Group) and isinstance(type_, StructType)

@@ -20,6 +20,7 @@ from linnet.ir.scalar import Scalar
 from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Bundle
 from linnet.lower.fail import refuse_at_points
+from linnet.lower.walk import as_written
 from linnet.source.files import Span
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def _arguments(
     """What the parameters stand for: scalar expressions, and what has no index in it."""
     elements: dict[Local, Scalar] = {}
     wholes: dict[Local, Bundle] = {}
-    for param, given in zip(callee.params, expr.args, strict=True):
+    written = as_written(expr.args)
+    for i in (*written, *(k for k in range(len(callee.params)) if k not in written)):
+        param, given = callee.params[i], expr.args[i]
         arg = given or param.default
         assert arg is not None, callee.key
         with notation.at.within(notation.at.scope if given else scope):

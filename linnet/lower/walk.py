@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from linnet.check.typed import (
     AtDynamic,
@@ -75,6 +75,13 @@ def children(expr: TExpr) -> Iterator[TExpr]:
             yield from (p for p in expr.positions if not isinstance(p, IndexVar))
         case _:
             pass
+
+
+def as_written(exprs: Sequence[TExpr | None]) -> list[int]:
+    """The numbers of the expressions that are there, in the order in which the source has them:
+    named arguments and fields stand in any."""
+    given = [(e.span.start, i) for i, e in enumerate(exprs) if e is not None]
+    return [i for _, i in sorted(given)]
 
 
 class Uses:
