@@ -46,7 +46,7 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
         shadowed = scope.local(name) is not None
         if name in PRELUDE and not shadowed:
             return prelude.call(scope, e, name, hint)
-        target = _named(scope, name, callee.span)
+        target = _named(scope, name, callee.span, _misread(e))
     elif isinstance(callee, ast.FieldExpr):
         target = _qualified(scope, callee)
     else:
@@ -60,15 +60,19 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     return _apply(scope, e, target)
 
 
-def _named(scope: Scope, name: str, span: Span) -> Target | None:
+def _misread(e: ast.CallExpr) -> str | None:
+    """What to say of a call that was probably meant as something else."""
+    if e.generics is not None:
+        return "`a < b, c > (d)` is a call with generic arguments: parenthesize the comparisons"
+    between = e.span.file.text[e.callee.span.end : e.span.end].partition("(")[0]
+    return "a line that begins with `(` continues the one before it" if "\n" in between else None
+
+
+def _named(scope: Scope, name: str, span: Span, help_: str | None) -> Target | None:
     local = scope.local(name)
     if local is not None:
-        scope.error(
-            "E2106",
-            f"`{name}` is not a function",
-            span,
-            related=[(local.span, "declared here")],
-        )
+        related = [(local.span, "declared here")]
+        scope.error("E2106", f"`{name}` is not a function", span, related=related, help=help_)
         return None
     if scope.block is not None and name in scope.block.methods:
         scope.block.used.add(name)
@@ -76,7 +80,6 @@ def _named(scope: Scope, name: str, span: Span) -> Target | None:
     if name in scope.generics or (
         scope.block and (name in scope.block.typed.members or name in scope.block.typed.subs)
     ):
-        help_ = None
         if scope.block and name in scope.block.typed.subs:
             scope.block.used.add(name)
             help_ = f"call a method of it: `{name}.forward(...)`"
@@ -181,6 +184,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     solver = Inference(scope, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
+    solver.doubtful = any(is_error(p.local.type) for p in function.params)
     placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
     if placed is None:
         return bad(e.span)

@@ -75,6 +75,7 @@ _BEFORE = words(
 )
 _ITEMS = words("fn op entry block struct enum type const use")
 _EXPRESSION = frozenset(["INT", "LPAR", "NAME"])
+_IN_HEAD = words("NAME DOT BINARY SIGN STAR BANG INT FLOAT LPAR RPAR LSQB RSQB COMMA IN")
 _RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
 _NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
@@ -175,6 +176,25 @@ def _operand(s: Stop) -> str | None:
     nothing = s.near(-1) == "return" or (s.near(-1) == "(" and s.near(-2) == "->")
     if nothing and s.text in ("}", ")"):
         return "every function returns a value"
+    return None
+
+
+def _generic_arguments(s: Stop) -> str | None:
+    nested = s.accepted == {"LPAR", "STRUCT_OPEN"} and s.near(-1) == ">"
+    if nested or (s.found.type == "TENSOR" and "INT" in s.accepted):
+        return "generic arguments are dimensions, dtypes and shapes; a type is none of them"
+    return None
+
+
+def _struct_in_head(s: Stop) -> str | None:
+    """`while KV { a: c }.a { ... }`, where the `{` opens the body."""
+    if s.text != ":" or s.near(-2) != "{":
+        return None
+    for token in reversed(s.tokens[: s.at - 2]):
+        if token.type in ("IF", "WHILE", "MATCH", "FOR", "WHERE"):
+            return f"a `{{` in the head of a `{token.text}` opens its body: parenthesize the value"
+        if token.type not in _IN_HEAD:
+            return None
     return None
 
 
@@ -284,6 +304,8 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _operators,
     _operand,
     _patterns,
+    _generic_arguments,
+    _struct_in_head,
     _word,
     _bare_value,
     _bindings,

@@ -29,3 +29,21 @@ def test_the_way_out(tmp_path: Path, body: str, type_: str, help: str) -> None:
     found = list(check_paths([path]).sink)
     assert [f.code for f in found] == ["E1201"]
     assert help in (found[0].help or "")
+
+
+@pytest.mark.parametrize(
+    ("value", "help"),
+    [
+        ("(a < b, c > (b))", "parenthesize the comparisons"),
+        ("(a\n(b) > c, true)", "continues the one before it"),
+    ],
+)
+def test_a_call_that_was_not_meant(tmp_path: Path, value: str, help: str) -> None:
+    path = tmp_path / "m.linnet"
+    head = "module m\npub fn f(a: i32, b: i32, c: i32) -> (bool, bool)"
+    path.write_text(f"{head} {{ return {value} }}\n")
+    found = list(check_paths([path]).sink)
+    assert [f.code for f in found] == ["E2106"]
+    assert help in (found[0].help or "")
+    path.write_text(f"{head} {{ return ((a < b), c > (b)) }}\n")
+    assert list(check_paths([path]).sink) == []
