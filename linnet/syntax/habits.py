@@ -112,6 +112,16 @@ def _keyword_as_name(s: Stop) -> str | None:
     return f"`{s.text}` is a keyword and cannot be a name"
 
 
+def _keyword_as_value(s: Stop) -> str | None:
+    before = s.token(-1)
+    if s.text not in KEYWORDS or before is None:
+        return None
+    begins_line = "\n" in s.found.file.text[before.end : s.found.start]
+    read = "INT" in s.accepted and not begins_line
+    assigned = "LET" in s.accepted and s.near(1) == "="
+    return f"`{s.text}` is a keyword and cannot be a name" if read or assigned else None
+
+
 def _imports(s: Stop) -> str | None:
     if s.unit() != "USE":
         return None
@@ -312,4 +322,5 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _declarations,
     _visibility,
     _comments,
+    _keyword_as_value,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linnet.source.diagnostics import Diagnostic
+from linnet.syntax.tokens import KEYWORDS, RESERVED
 from tests.syntax.dump import parsed
 
 
@@ -77,6 +78,9 @@ def told(finding: Diagnostic, at: str, help: str) -> None:
         ("return if x == KV { a: 1 } { 1 } else { 2 }", ":", "parenthesize the value"),
         ("return g<h<3>>(x)", ">", "generic arguments are"),
         ("let x: KV<Tensor[3; f32]> = y return x", "Tensor", "generic arguments are"),
+        ("return state + 1", "state", "is a keyword"),
+        ("let y = g(a, block = 1) return y", "block", "is a keyword"),
+        ("state = 1 return y", "state", "is a keyword"),
         ("return 1..2", "..", "static for"),
         ("return .5", ".", "`0.5`"),
         ("return 1.", "1.", "`1.0`"),
@@ -144,3 +148,30 @@ def test_in_a_function(text: str, at: str, help: str) -> None:
 )
 def test_outside_of_functions(text: str, at: str, help: str) -> None:
     told(only(f"module m\n{text}"), at, help)
+
+
+NAMED = [
+    "fn {} () -> i32 {{ return 1 }}", "fn f({}: i32) -> i32 {{ return 1 }}",
+    "fn f<{}: Dim>() -> i32 {{ return 1 }}", "fn f() -> i32 {{ let {} = 1 return 1 }}",
+    "fn f() -> i32 {{ let (a, {}) = g() return 1 }}", "struct S {{ {}: i32 }}",
+    "fn f() -> i32 {{ static for {} in 0..3 {{ }} return 1 }}", "enum E {{ A, {} }}",
+    "fn f() -> i32 {{ let y[{}] = x[0] return 1 }}", "fn f() -> i32 {{ return x.{} }}",
+    "fn f() -> i32 {{ return S {{ {}: 1 }} }}", "enum {} {{ A }}", "struct {} {{ a: i32 }}",
+    "block {} {{ param a: i32 }}", "block B {{ param {}: i32 }}", "const {} = 1",
+    "block B {{ pub fn {}() -> i32 {{ return 1 }} }}", "type {} = i32",
+    "fn f(x: {}) -> i32 {{ return 1 }}", "use a.b::{{c as {}}}", "use a.b::{{{}}}",
+    "fn f() -> i32 {{ return match x {{ some({}) => 1 none => 2 }} }}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", NAMED)
+def test_a_word_of_the_language_as_a_name(form: str) -> None:
+    """One finding for each keyword and reserved word, and nothing around it is lost."""
+    # `random` stands behind a dot in `std.random`; what has no such part is reported later.
+    words = KEYWORDS | RESERVED if ".{}" not in form else KEYWORDS | RESERVED - {"random"}
+    for word in sorted(words):
+        around = "module m\nfn first() -> i32 {{ return 1 }}\n{}\nconst after = 1\n"
+        module, found = parsed(around.format(form.format(word)))
+        assert module is not None and len(found) == 1, (word, [f.message for f in found])
+        assert f"`{word}`" in found[0].message or word in "some match if"
+        assert [i.name.text for i in module.items][:: len(module.items) - 1] == ["first", "after"]
