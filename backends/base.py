@@ -291,7 +291,10 @@ def check_numerics(numerics: str) -> Tier:
     for tier in TIERS:
         if tier == numerics:
             return tier
-    raise _refused("E2102", f"there is no numerics policy `{numerics}`", f"one of {TIERS}")
+    known = ", ".join(f"`{t}`" for t in TIERS)
+    raise _refused(
+        "E2102", f"there is no numerics policy `{numerics}`", f"the policies are {known}"
+    )
 
 
 def _refused(code: str, message: str, way_out: str) -> LinnetError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from linnet.cli.common import word
 from linnet.cli.report import report
 from linnet.pipeline import check_paths
 
@@ -42,7 +43,7 @@ def card_folders(paths: list[Path]) -> list[Path]:
 
 
 def _existing(text: str) -> Path:
-    path = Path(text)
+    path = Path(word(text))
     try:
         found = path.exists()
     except OSError as error:

@@ -7,7 +7,9 @@ import argparse
 
 def add_card(parser: argparse.ArgumentParser) -> None:
     """The card, and overrides of its generics."""
-    parser.add_argument("card", metavar="CARD", help="a shipped card's name or a card's folder")
+    parser.add_argument(
+        "card", metavar="CARD", type=word, help="a shipped card's name or a card's folder"
+    )
     add_set(parser)
 
 
@@ -22,6 +24,13 @@ def add_set(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a value for a generic: --set MaxSeq=512 --set T=f32",
     )
+
+
+def word(text: str) -> str:
+    """A value that is not empty: an empty path would be the working folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text is no value")
+    return text
 
 
 def generics_of(options: argparse.Namespace) -> dict[str, int | str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from linnet.backends.base import TIERS, Decision, Tier, check_numerics, decide, get_backend
-from linnet.cli.common import add_set, generics_of
+from linnet.cli.common import add_set, generics_of, word
 from linnet.cli.report import report
 from linnet.ir.core import Module
 from linnet.lower.module import lower_entry, lower_function
@@ -26,10 +26,14 @@ Generics = Mapping[str, int | str]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.add_argument("target", metavar="CARD|FILE", help="a card's name or folder, or a file")
-    parser.add_argument("--entry", help="default: the card's entry, or every entry of the file")
-    parser.add_argument("--backend", default="numpy", help="default: numpy")
-    parser.add_argument("--device", default="cpu", help="default: cpu")
+    parser.add_argument(
+        "target", metavar="CARD|FILE", type=word, help="a card's name or folder, or a file"
+    )
+    parser.add_argument(
+        "--entry", type=word, help="default: the card's entry, or every entry of the file"
+    )
+    parser.add_argument("--backend", type=word, default="numpy", help="default: numpy")
+    parser.add_argument("--device", type=word, default="cpu", help="default: cpu")
     parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_set(parser)
@@ -47,10 +51,9 @@ def run(options: argparse.Namespace) -> int:
             for name, module in modules.items()
         }
     except LinnetError as error:
-        return report(error.diagnostics)
-    status = report(d for d in sink if d.severity == "error")
-    if status:
-        return status
+        return report([*sink, *error.diagnostics], options.json)
+    if sink.errors:
+        return report((d for d in sink if d.severity == "error"), options.json)
     if options.json:
         print(json.dumps(_document(found, options), indent=2))
     else:

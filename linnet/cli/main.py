@@ -7,6 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
+from typing import Any, NoReturn, cast
 
 from linnet import __version__
 
@@ -20,10 +22,66 @@ _COMMANDS = {
 }
 
 
+STDOUT = 1
+
+
+class _UsageError(Exception):
+    """A wrong command line: the usage of the command, and what is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    # Options are written in full: an abbreviation may mean another one in a later version.
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise _UsageError(self.format_usage() + f"{self.prog}: error: ", message)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(
+    _print_any_name()
+    try:
+        try:
+            options = _parser(words).parse_args(words)
+            status = int(options.run(options))
+        except _UsageError as error:
+            print(*error.args, sep="", file=sys.stderr)
+            if "--json" in words:
+                _print_document(error.args[-1])
+            status = 2
+        except SystemExit as done:  # after `--help` and `--version`
+            status = int(done.code or 0)
+        _flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader (`head`, say) has gone.
+        _discard_output()
+        return 1
+    except OSError as error:
+        # One of a file would have its name.
+        if error.filename is not None:
+            raise
+        print(f"linnet: the output cannot be written: {error.strerror}", file=sys.stderr)
+        _discard_output()
+        return 1
+    return status
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # closed before the start
+        sys.stdout.flush()
+
+
+def _discard_output() -> None:
+    """What is still buffered goes nowhere, or Python would complain about it at its exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(
         prog="linnet", description="A typed tensor language for neural-network architectures."
     )
     parser.add_argument("--version", action="version", version=f"linnet {__version__}")
@@ -34,15 +92,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             module = import_module(f"linnet.cli.{name}")
             module.configure(command)
             command.set_defaults(run=module.run)
-    options = parser.parse_args(words)
-    try:
-        return int(options.run(options))
-    except BrokenPipeError:
-        # The reader (`head`, say) has gone. Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return parser
+
+
+def _print_any_name() -> None:
+    """Names of files and tensors may have no form in the output's encoding."""
+    output: object = sys.stdout
+    if isinstance(output, TextIOWrapper):
+        cast("TextIOWrapper[Any]", output).reconfigure(errors="backslashreplace")
+
+
+def _print_document(message: str) -> None:
+    from linnet.cli.report import report
+    from linnet.source.diagnostics import Diagnostic
+
+    report([Diagnostic("E2102", message, None)], as_json=True)
 
 
 if __name__ == "__main__":

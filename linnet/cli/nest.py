@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.common import add_card, generics_of
+from linnet.cli.common import add_card, generics_of, word
 from linnet.cli.report import report
 from linnet.nest.card import list_cards, load_card
 from linnet.nest.match import match
 from linnet.nest.survey import Survey, size, survey
-from linnet.nest.words import shape_text
+from linnet.nest.words import shape_text, shown
 from linnet.source.diagnostics import Sink
 
 
@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_card(show)
     check = actions.add_parser("check", help="a card against its source and a checkpoint")
     add_card(check)
-    check.add_argument("--weights", type=Path, metavar="DIR", help="the checkpoint to compare with")
+    check.add_argument("--weights", type=word, metavar="DIR", help="the checkpoint to compare with")
     check.add_argument(
         "--cast-dtype", action="store_true", help="accept floats that would be converted"
     )
@@ -99,7 +99,7 @@ def _check_weights(found: Survey, options: argparse.Namespace, sink: Sink) -> No
     from linnet.nest.checkpoint import read_headers  # brings NumPy
     from linnet.nest.locate import find_files
 
-    files = find_files(options.weights, found.card, sink)
+    files = find_files(Path(options.weights), found.card, sink)
     checkpoint = read_headers(files.paths, sink, files.index) if files is not None else None
     if checkpoint is None:
         return
@@ -114,4 +114,4 @@ def _check_weights(found: Survey, options: argparse.Namespace, sink: Sink) -> No
     for finding in outcome.problems:
         sink.add(finding)
     for tensor in outcome.unbound if not options.json else ():
-        print(f"not bound: {tensor.name} {shape_text(tensor.shape)} {tensor.dtype}")
+        print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}")

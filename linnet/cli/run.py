@@ -8,13 +8,15 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from linnet.backends.base import TIERS
 from linnet.check.dims import Dim
 from linnet.check.substitute import in_type
 from linnet.check.types import ScalarType, TensorType, Type
-from linnet.cli.common import add_card, generics_of, integers
+from linnet.cli.common import add_card, generics_of, integers, word
 from linnet.cli.report import report
 from linnet.lower.bindings import bind
 from linnet.nest.card import Card, load_card
+from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 
@@ -27,17 +29,18 @@ TOP = 5
 def configure(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
     add_card(parser)
-    parser.add_argument("--entry", help="default: the card's entry")
-    parser.add_argument("--backend", default="numpy", help="default: numpy")
-    parser.add_argument("--device", help="default: the backend's")
-    parser.add_argument(
-        "--numerics", default="fast", help="exact, equivalent, fast (the default) or approximate"
-    )
+    parser.add_argument("--entry", type=word, help="default: the card's entry")
+    parser.add_argument("--backend", type=word, default="numpy", help="default: numpy")
+    parser.add_argument("--device", type=word, help="default: the backend's")
+    parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
     parser.add_argument(
         "--tiny", action="store_true", help="the card's small variant, random weights by default"
     )
     parser.add_argument(
-        "--weights", metavar="W", help="a .safetensors file, a checkpoint's folder, or `random`"
+        "--weights",
+        type=word,
+        metavar="W",
+        help="a .safetensors file, a checkpoint's folder, or `random`",
     )
     parser.add_argument(
         "--cast-dtype", action="store_true", help="convert floats to the parameters' dtypes"
@@ -111,10 +114,18 @@ def _inputs(model: Model, entry: str, card: Card, options: argparse.Namespace) -
     function = program.program.functions[program.block.methods[entry]]
     scope = bind((*program.block.generics, *function.generics), program.generics)
     types = {p.local.name: in_type(p.local.type, scope) for p in function.params}
-    given: dict[str, list[int]] = dict(options.inputs)
     first = next(iter(types), None)
-    if first is not None and first not in given:
-        given[first] = options.tokens or list(range(card.check.get("S", 8)))
+    named: list[tuple[str, list[int]]] = list(options.inputs)
+    if first is not None and options.tokens is not None:
+        named.append((first, options.tokens))
+    given: dict[str, list[int]] = {}
+    for name, values in named:
+        if name in given:
+            message = f"the input {shown(name)} is given twice"
+            raise LinnetError([Diagnostic("E2102", message, None)])
+        given[name] = values
+    if first is not None:
+        given.setdefault(first, list(range(card.check.get("S", 8))))
     return {name: _arranged(values, types.get(name)) for name, values in given.items()}
 
 

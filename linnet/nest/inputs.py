@@ -17,6 +17,7 @@ from linnet.check.typed import TConst, TFunction, TParam
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
 from linnet.ir.extents import Fit, fit_extent
 from linnet.lower.bindings import Bound
+from linnet.nest.card_keys import is_integer
 from linnet.nest.checkpoint import Array
 from linnet.nest.random_weights import array_dtype
 from linnet.nest.words import did_you_mean, shape_text
@@ -143,6 +144,8 @@ def _as_numpy(function: TFunction, param: TParam, value: Any) -> Array:
         # Of other libraries' arrays this says what they ask for.
         notes = (str(error).partition("\n")[0],)
         found = np.asarray(None)
+    if found.dtype.kind == "O" and any(is_integer(v) and v.bit_length() > 64 for v in found.flat):
+        _refuse("E2105", f"`{name}` holds an integer that no dtype has", function, param)
     if found.dtype.kind in _NO_NUMBERS:
         hint = "give a NumPy array, or lists of numbers with rows of one length"
         what = f"`{name}` is no array of numbers"

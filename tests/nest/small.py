@@ -107,7 +107,7 @@ summary = "A card for tests."
 license = "MIT"
 family = "small"
 tags = ["test"]
-parameters = 20
+parameters = 16
 
 [links]
 huggingface = "https://huggingface.co/a/small"
