@@ -223,23 +223,25 @@ def _at_run_time(scope: Scope, decl: ast.FunctionDecl) -> dict[str, Local]:
 
 
 def _params(scope: Scope, decl: ast.FunctionDecl, types: list[Type]) -> tuple[TParam, ...]:
-    params: dict[str, TParam] = {}
+    """The parameters. One whose name is taken is there too, but of an unknown type."""
+    seen: dict[str, Span] = {n: g.span for n, g in scope.generics.items()}
+    out: list[TParam] = []
     for param, type_ in zip(decl.params, types, strict=True):
         name = param.name.text
-        if name in params or name in scope.generics:
-            other = params[name].local if name in params else scope.generics[name]
+        if name in seen:
             scope.error(
                 "E1205",
                 f"two parameters or generics are named `{name}`",
                 param.name.span,
-                related=[(other.span, "the first")],
+                related=[(seen[name], "the first")],
             )
-            continue
+            type_ = ERROR
+        seen[name] = param.name.span
         default = None
         if param.default is not None and type_ != ERROR:
             default = consts.default_value(scope, param.default, type_)
-        params[name] = TParam(Local(name, type_, False, param.name.span), default)
-    return tuple(params.values())
+        out.append(TParam(Local(name, type_, False, param.name.span), default))
+    return tuple(out)
 
 
 def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | None:

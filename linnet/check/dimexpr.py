@@ -9,7 +9,7 @@ from linnet.check.names import ItemRef
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
-from linnet.check.types import GenericArg, Shape
+from linnet.check.types import ERROR, GenericArg, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -70,6 +70,8 @@ def _const_dim(scope: Scope, module: str, name: str, span: Span) -> Dim | None:
 
 def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
     local = scope.local(name)
+    if local is not None and local.type == ERROR and name in scope.generics:
+        return None  # two things have this name, which was reported
     if local is not None:
         scope.error(
             "E2123",
@@ -180,7 +182,9 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
         if generic is None and scope.module.find(expr.name) is None:
             unknown_name(scope, expr.name, expr.span)
             return None
-    scope.error("E1208", "a dtype is expected here", expr.span, help="`f32`, `bf16`, `i32`, ...")
+    fold = ("dtype", scope.function, expr.name) if isinstance(expr, ast.NameExpr) else None
+    help_ = "`f32`, `bf16`, `i32`, ..."
+    scope.error("E1208", "a dtype is expected here", expr.span, help=help_, fold=fold)
     return None
 
 

@@ -302,6 +302,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     written = {f.name.text: f for f in e.fields}
     _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
     solver = Inference(scope, info.generics, e.generics, e.span)
+    solver.doubtful = is_error(*(t for _, t in info.type.fields))
     values: list[TExpr] = []
     for name, type_ in info.type.fields:
         if name not in written:

@@ -15,7 +15,7 @@ from linnet.check.names import did_you_mean
 from linnet.check.operators import shaped
 from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
-from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TReduce
+from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.check.unknown import unknown_name
 from linnet.source.files import Span
@@ -167,7 +167,9 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
         _touch_all(scope, e)
         return bad(e.span)
     if not isinstance(base.type, TensorType):
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span)
+        fold = ("indexed", base.local) if isinstance(base, TLocal) else None
+        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, fold=fold)
+        _touch_all(scope, e)
         return bad(e.span)
     if len(e.items) != len(base.type.dims):
         scope.error(
