@@ -79,7 +79,8 @@ def _of_card(name: str, entry: str | None, generics: Generics, sink: Sink) -> di
     if card is None or program is None or bindings is None:
         return {}
     names = None if bindings.implicit else list(bindings)
-    there = presence(p.path for p in present(program.declarations(names), bindings))
+    found = present(program.declarations(names), bindings, card.weights.tied)
+    there = presence(p.path for p in found)
     wanted = entry or card.entry
     return {wanted: program.lower(wanted, there)}
 

@@ -80,9 +80,22 @@ TIED = Kind("a tie cannot be kept", "{} ties cannot be kept")
 KINDS = (UNKNOWN, MISSING, NOT_FOUND, DTYPE, SHAPE, SHARED, TIED)
 
 
-def present(parameters: Iterable[ParameterDecl], bindings: Bindings) -> list[ParameterDecl]:
+def present(
+    parameters: Iterable[ParameterDecl], bindings: Bindings, tied: Sequence[Sequence[str]] = ()
+) -> list[ParameterDecl]:
     """The parameters that a model has: all but the optional ones without a binding."""
-    return [p for p in parameters if not p.optional or p.path in bindings]
+    names = tie(bindings, tied)
+    return [p for p in parameters if not p.optional or p.path in names]
+
+
+def tie(names: Mapping[str, str], tied: Sequence[Sequence[str]]) -> dict[str, str]:
+    """The tensor's name by path: the first bound member of a tie decides for all of it."""
+    found = dict(names)
+    for group in tied:
+        first = next((found[p] for p in group if p in found), None)
+        if first is not None:
+            found.update(dict.fromkeys(group, first))
+    return found
 
 
 def match(
@@ -135,17 +148,13 @@ class _Match:
         return Report(self.problems.diagnostics(), self.bound, tuple(absent), unbound)
 
     def resolve(self) -> dict[str, str]:
-        """Each parameter's tensor name. The first bound member of a tie decides for all."""
+        """Each parameter's tensor name."""
         names: dict[str, str] = dict(self.bindings)
         if self.bindings.implicit:
             tensors = self.checkpoint.tensors if self.checkpoint is not None else None
             paths = [p.path for p in self.parameters]
             names = {p: p for p in paths if tensors is None or p in tensors}
-        for group in self.tied:
-            first = next((names[p] for p in group if p in names), None)
-            if first is not None:
-                names.update(dict.fromkeys(group, first))
-        return names
+        return tie(names, self.tied)
 
     def check_names(self, declared: Mapping[str, ParameterDecl]) -> None:
         unused = [p for p in declared if p not in self.bindings]

@@ -17,7 +17,6 @@ from linnet.nest.program import CardProgram
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 
-
 SMALLER = "give it shorter or fewer inputs, or bind smaller generics"
 
 

@@ -9,7 +9,7 @@ from math import prod
 from linnet.lower.instances import Instance, signature
 from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card
-from linnet.nest.match import ParameterDecl, match, present
+from linnet.nest.match import ParameterDecl, match, present, tie
 from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.program import CardProgram, Generics, open_card
 from linnet.nest.words import did_you_mean, size_text
@@ -34,7 +34,7 @@ class Survey:
     @property
     def bound(self) -> list[ParameterDecl]:
         """The parameters that this card's checkpoint has."""
-        return present(self.parameters, self.bindings)
+        return present(self.parameters, self.bindings, self.card.weights.tied)
 
     @property
     def absent(self) -> list[ParameterDecl]:
@@ -54,7 +54,9 @@ class Survey:
     @property
     def tensors(self) -> dict[str, tuple[tuple[int, ...], str]]:
         """Shape and dtype of what this card's checkpoint has, by the names there."""
-        return {self.bindings.get(p.path, p.path): (p.shape, p.dtype) for p in self.bound}
+        paths = {p.path: p.path for p in self.bound} if self.bindings.implicit else self.bindings
+        names = tie(paths, self.card.weights.tied)
+        return {names[p.path]: (p.shape, p.dtype) for p in self.bound}
 
     def entries(self) -> list[str]:
         """Each entry with its type under the card's generics."""

@@ -226,6 +226,7 @@ def test_overridden_generics_hide_no_misspelling() -> None:
 def test_the_parameters_that_a_model_has() -> None:
     declared = [norm(optional=True), head(optional=True)]
     assert present(declared, bindings({"head": "x"})) == [declared[1]]
+    assert present(declared, bindings({"head": "x"}), [("norm", "head")]) == declared
 
 
 def test_checking_names_needs_no_numpy() -> None:
