@@ -6,8 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from linnet.backends.numpy.interpreter import run
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
+from linnet.ir.passes.vectorize import vectorize
+from linnet.ir.verify import verify
+from tests.lower.effects import STATES, Entry, entries
 from tests.lower.lowering import source
 
 # `inc(d)` and `c.push(d)` append a digit to a state and give it: numbers show who came first.
@@ -72,3 +79,20 @@ def test_order(tmp_path: Path, body: str, wanted: int) -> None:
     state = {path: np.asarray(np.int64(0)) for path in ("t", "c.s", "d.s")}
     (result,) = run(module, [np.int64(1)], state=state)
     assert int(result) == wanted
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(entry=entries(), x=st.integers(-3, 3))
+def test_a_random_entry_means_what_its_statements_do(
+    entry: Entry, x: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    module = source(tmp_path_factory.mktemp("effects"), entry.text).entry("Model", "f")
+    whole = dce(inline(vectorize(module), lambda _: True))
+    verify(whole)
+    for version in (module, whole):
+        wanted = dict.fromkeys(STATES, 0)
+        state = {path: np.asarray(np.int64(0)) for path in STATES}
+        for argument in (x, 1):
+            (result,) = run(version, [np.int64(argument)], state=state)
+            assert int(result) == entry.run(argument, wanted)
+            assert {path: int(v) for path, v in state.items()} == wanted
