@@ -159,6 +159,7 @@ def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | N
             name.span,
             help=did_you_mean(name.text, info.public)
             or f"its methods: {', '.join(sorted(info.public))}",
+            fold=("method", sub.block, name.text),
         )
         return None
     if name.text not in info.public:

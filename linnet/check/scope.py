@@ -62,6 +62,8 @@ class World:
     broken: set[str] = field(default_factory=set[str])
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
     folded: dict[object, Folded] = field(default_factory=dict[object, Folded])
+    # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
+    doubtful: set[Symbol] = field(default_factory=set[Symbol])
 
 
 @dataclass(slots=True)
@@ -136,6 +138,8 @@ class Scope:
         answer = self.facts.prove(relation)
         if answer.verdict == "proven":
             return True
+        if not self.world.doubtful.isdisjoint(relation.symbols()):
+            return False
         notes = self.assumptions(relation)
         help_ = None
         if answer.counterexample:

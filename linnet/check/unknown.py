@@ -84,7 +84,7 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
         f"nothing named `{name}` is declared here",
         span,
         help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
-        fold=("name", scope.function, name),
+        fold=("dimension", name),
     )
 
 
