@@ -17,6 +17,8 @@ def const_value(world: World, ref: ItemRef) -> TExpr | None:
     report."""
     if ref.key in world.consts:
         return world.consts[ref.key]
+    if ref.key in world.broken:
+        return None
     decl = ref.item
     assert isinstance(decl, ast.ConstDecl)
     scope = declare.item_scope(world, ref)

@@ -10,6 +10,7 @@ from linnet.check import consts, typeexpr
 from linnet.check.dimexpr import extent_of, generic_arg, relation_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import KINDS, DTypeVar
+from linnet.check.measure import DEEPEST, MOST, too_large
 from linnet.check.names import PRELUDE, ItemRef, did_you_mean
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import AliasInfo, BlockInfo, Scope, StructInfo, World
@@ -35,6 +36,9 @@ from linnet.source.files import Span
 from linnet.syntax import ast
 
 Found = TypeVar("Found")
+
+# Items are declared in the order of their dependencies, so only circles of items get deep.
+_DEEPEST = 12
 
 
 def item_scope(world: World, ref: ItemRef) -> Scope:
@@ -64,6 +68,12 @@ def guarded(
                 related=[(ref.item.name.span, "declared here")],
                 notes=[f"by way of {names}"],
             )
+        return None
+    if len(world.active) == _DEEPEST:
+        names = [f"`{k.rpartition('::')[2]}`" for k in world.active]
+        what = "calls itself" if code == "E2119" else "is defined in terms of itself"
+        notes = [f"by way of {' -> '.join(names)} and more"]
+        user.error(code, f"{names[0]} {what}", span, notes=notes)
         return None
     world.active.append(ref.key)
     try:
@@ -258,13 +268,24 @@ def struct(world: World, ref: ItemRef, user: Scope, span: Span) -> StructInfo | 
                     scope.error("E1205", f"two fields are named `{f.name.text}`", f.name.span)
                 fields[f.name.text] = typeexpr.type_of(scope, f.type)
             args = tuple(_own_arg(g) for g in own)
-            return StructInfo(own, facts, StructType(ref.key, args, tuple(fields.items())))
+            made = StructType(ref.key, args, tuple(fields.items()))
+            if _too_large(scope, made, decl.name.span):
+                made = StructType(ref.key, args, tuple((name, ERROR) for name in fields))
+            return StructInfo(own, facts, made)
 
         found = guarded(world, ref, user, span, make)
         if found is None:
             return None
         world.structs[ref.key] = found
     return world.structs[ref.key]
+
+
+def _too_large(scope: Scope, made: Type, span: Span) -> bool:
+    if not too_large(made):
+        return False
+    message = f"a type with more than {MOST} parts, or nested deeper than {DEEPEST}"
+    scope.error("E1104", message, span, "too large")
+    return True
 
 
 def _own_arg(generic: TGeneric) -> GenericArg:
@@ -282,7 +303,8 @@ def alias(world: World, ref: ItemRef, user: Scope, span: Span) -> AliasInfo | No
         def make() -> AliasInfo:
             scope = item_scope(world, ref)
             own, _ = generics_of(scope, decl.generics, ())
-            return AliasInfo(own, typeexpr.type_of(scope, decl.type))
+            made = typeexpr.type_of(scope, decl.type)
+            return AliasInfo(own, ERROR if _too_large(scope, made, decl.name.span) else made)
 
         found = guarded(world, ref, user, span, make)
         if found is None:

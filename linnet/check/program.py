@@ -8,6 +8,7 @@ from dataclasses import replace
 from linnet.check import consts, declare, statements
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
+from linnet.check.order import dependencies_first
 from linnet.check.prover import Facts
 from linnet.check.scope import Scope, World
 from linnet.check.typed import Program
@@ -23,7 +24,7 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     world = World(build_scopes(found, sink), sink)
     world.program.roots = tuple(m.key for m in found if m.root)
     refs = [ref for scope in world.scopes.values() for ref in scope.items.values()]
-    for ref in refs:
+    for ref in dependencies_first(world.scopes):
         _signature(world, ref)
     finished: list[Scope] = []
     for ref in refs:
