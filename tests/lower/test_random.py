@@ -7,8 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from linnet.backends.numpy.interpreter import run
+from linnet.check.prover import Facts
 from linnet.ir.parse import parse
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
+from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.text import same, show
+from linnet.ir.verify import verify
 from tests.lower.lowering import source
 from tests.lower.programs import Program, programs
 
@@ -23,8 +28,11 @@ def test_a_random_program_means_what_numpy_says(
     for generics in (None, program.sizes, {"A": program.sizes["A"]}):
         module = made.function("f", generics)
         assert same(parse(show(module), module.symbols), module)
+        whole = dce(inline(vectorize(module), lambda _: True))
+        verify(whole, Facts(made.program.functions["m::f"].facts))
         symbols = {s: program.sizes[s.name] for s in module.symbols}
-        results = run(module, args, symbols=symbols)
-        for tensor, result in zip(program.values, results, strict=True):
-            assert result.dtype == np.int64 and result.shape == tensor.value.shape, tensor
-            np.testing.assert_array_equal(result, tensor.value, err_msg=tensor.name)
+        for version in (module, whole):
+            results = run(version, args, symbols=symbols)
+            for tensor, result in zip(program.values, results, strict=True):
+                assert result.dtype == np.int64 and result.shape == tensor.value.shape, tensor
+                np.testing.assert_array_equal(result, tensor.value, err_msg=tensor.name)

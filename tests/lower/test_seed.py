@@ -9,6 +9,9 @@ import pytest
 from linnet.check.prover import Facts
 from linnet.check.typed import Program
 from linnet.ir.parse import parse
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
+from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.text import same, show
 from linnet.ir.verify import problems
 from linnet.lower.instances import entries, parameters, violations
@@ -47,12 +50,17 @@ def test_every_entry_lowers(program: Program, entry: str) -> None:
     assert same(parse(show(module), module.symbols), module)
 
 
-@pytest.mark.parametrize("entry", ["decode", "prefill_slots"])
-def test_every_entry_lowers_open(program: Program, entry: str) -> None:
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_entry_is_sound_open_and_after_every_pass(program: Program, entry: str) -> None:
     module = lower_entry(program, ROOT, None, entry, lambda _: True)
     function = program.functions[program.blocks[ROOT].methods[entry]]
     facts = Facts((*program.blocks[ROOT].facts, *function.facts))
-    assert problems(module, facts) == []
+    plain = vectorize(module)
+    whole = inline(plain, lambda _: True)
+    for version in (module, plain, dce(plain), dce(whole)):
+        assert problems(version, facts) == []
+        assert same(parse(show(version), version.symbols), version)
+    assert list(dce(whole).functions) == [module.entry]
 
 
 @pytest.mark.parametrize("entry", ["forward", "decode"])
