@@ -11,13 +11,12 @@ from linnet.check.dimexpr import dtype_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.indexing import within
-from linnet.check.names import did_you_mean
 from linnet.check.operators import shaped
 from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
 from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
-from linnet.check.unknown import unknown_name
+from linnet.check.unknown import near, unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -218,7 +217,7 @@ def _position(
         if item.name in scope.indices:
             return _index(scope, item.name, item.span, False, extent, type_)
         if not _is_declared(scope, item.name):
-            close = did_you_mean(item.name, [*scope.indices, *scope.visible()])
+            close = near(scope, item.name, [*scope.indices, *scope.visible()])
             scope.error(
                 "E3101",
                 f"the index `{item.name}` is neither an output index nor bound by a reduction",

@@ -6,7 +6,6 @@ from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.dtypes import DType
-from linnet.check.names import did_you_mean
 from linnet.check.operators import is_literal_only
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
@@ -24,7 +23,7 @@ from linnet.check.typed import (
     TWhile,
 )
 from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
-from linnet.check.unknown import unknown_name
+from linnet.check.unknown import near, unknown_name
 from linnet.syntax import ast
 
 
@@ -193,7 +192,7 @@ def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | No
     if name.text in scope.visible():
         scope.error("E2108", f"`{name.text}` cannot be assigned to", name.span)
     elif name.text not in scope.module.broken:
-        close = did_you_mean(name.text, scope.visible())
+        close = near(scope, name.text, scope.visible())
         help_ = close or f"declare it: `var {name.text} = ...`"
         message = f"nothing named `{name.text}` is declared here"
         scope.error("E1201", message, name.span, help=help_)

@@ -21,6 +21,7 @@ _DTYPES = {
     "long": "i64",
     "boolean": "bool",
 }
+_SUGGESTED = 100
 _REDUCTIONS = frozenset({"sum", "prod", "any", "all"})
 _EXTENT = "extents are part of the type: use the generics that name them"
 _REPEAT = "`static for i in 0..n { ... }` repeats"
@@ -69,7 +70,7 @@ def unknown_name(scope: Scope, name: str, span: Span, among: Iterable[str] | Non
         "E1201",
         f"nothing named `{name}` is declared here",
         span,
-        help=_meant(name) or did_you_mean(name, among or [*scope.visible(), *sorted(PRELUDE)]),
+        help=_meant(name) or near(scope, name, among or [*scope.visible(), *sorted(PRELUDE)]),
         fold=("name", scope.function, name),
     )
 
@@ -78,7 +79,7 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
     """E1201 where a dimension is asked for: most likely a generic that is not declared."""
     if name in scope.module.broken:
         return
-    close = did_you_mean(name, scope.visible())
+    close = near(scope, name, scope.visible())
     scope.error(
         "E1201",
         f"nothing named `{name}` is declared here",
@@ -86,6 +87,12 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
         help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
         fold=("dimension", name),
     )
+
+
+def near(scope: Scope, name: str, among: Iterable[str]) -> str | None:
+    """`did_you_mean` for the first findings of a run. It compares a name with every other, which
+    would take the square of the time in a file where each is unknown."""
+    return did_you_mean(name, among) if len(scope.world.sink.found) < _SUGGESTED else None
 
 
 def _meant(name: str) -> str | None:

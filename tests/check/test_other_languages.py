@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from linnet.pipeline import check_paths
+from tests.syntax.test_robustness import calls_made
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,15 @@ def test_a_call_that_was_not_meant(tmp_path: Path, value: str, help: str) -> Non
     assert help in (found[0].help or "")
     path.write_text(f"{head} {{ return ((a < b), c > (b)) }}\n")
     assert list(check_paths([path]).sink) == []
+
+
+def test_many_unknown_names_are_not_compared_with_all_others(tmp_path: Path) -> None:
+    path = tmp_path / "m.linnet"
+
+    def work(count: int) -> int:
+        lines = [f"fn function_{i}() -> i32 {{ return functoin_{i} }}" for i in range(count)]
+        path.write_text("module m\n" + "\n".join(lines))
+        return calls_made(lambda: check_paths([path]))
+
+    work(100)
+    assert work(600) / work(300) < 2.2
