@@ -157,13 +157,53 @@ def _known_kind(scope: Scope, generic: ast.Generic) -> bool:
 def facts_of(scope: Scope, where: tuple[ast.Expr, ...]) -> tuple[Relation, ...]:
     """Assume a `where` in `scope`. The order is free: a relation that divides may use all that do
     not, and the ones before it that do."""
-    out: list[Relation] = []
+    before, out = scope.facts, list[tuple[Relation, Span]]()
     for expr in sorted(where, key=_divides):
         relation = relation_of(scope, expr)
-        if relation is not None:
-            out.append(relation)
+        if relation is None:
+            _doubt(scope, expr)
+        else:
+            out.append((relation, expr.span))
             scope.facts = scope.facts.adding([relation])
-    return tuple(out)
+    if any(scope.facts.implies(r.negated()) for r, _ in out):
+        return _impossible(scope, before, out)
+    return tuple(r for r, _ in out)
+
+
+def _impossible(
+    scope: Scope, before: Facts, where: list[tuple[Relation, Span]]
+) -> tuple[Relation, ...]:
+    """Report the first relation that those before it rule out; from what is left, not everything
+    follows."""
+    kept, scope.facts = list[Relation](), before
+    for relation, span in where:
+        if scope.facts.implies(relation.negated()):
+            notes = scope.assumptions(relation) if kept or before.relations else []
+            scope.error("E2206", f"`{relation}` can never hold", span, notes=notes)
+            scope.world.doubtful.update(relation.symbols())
+        else:
+            kept.append(relation)
+            scope.facts = scope.facts.adding([relation])
+    return tuple(kept)
+
+
+def _doubt(scope: Scope, expr: ast.Expr) -> None:
+    """What a relation that cannot be read would have said of these symbols is not known."""
+    match expr:
+        case ast.NameExpr(name) if name in scope.generics:
+            binder = scope.generics[name].binder
+            if isinstance(binder, Symbol):
+                scope.world.doubtful.add(binder)
+        case ast.BinaryExpr(_, left, right):
+            _doubt(scope, left)
+            _doubt(scope, right)
+        case ast.UnaryExpr(operand=operand):
+            _doubt(scope, operand)
+        case ast.CallExpr(args=args):
+            for arg in args:
+                _doubt(scope, arg.value)
+        case _:
+            pass
 
 
 def _divides(expr: ast.Expr) -> bool:
@@ -337,6 +377,7 @@ def _make_block(world: World, ref: ItemRef) -> BlockInfo:
     decl = ref.item
     assert isinstance(decl, ast.BlockDecl)
     scope = item_scope(world, ref)
+    scope.function = ref.key
     own, facts = generics_of(scope, decl.generics, decl.where)
     typed = TBlock(ref.key, own, facts, {}, {}, {}, decl.doc, decl.name.span)
     info = BlockInfo(ref, typed, {}, set())
