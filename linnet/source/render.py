@@ -172,6 +172,8 @@ def _underline(mark: _Mark, number: int, shown: str, cut: int) -> str:
     text_end = cut + len(shown)
     start = mark.start.column - 1 if number == mark.first else _indent(shown) + cut
     stop = mark.end.column - 1 if number == mark.end.line else text_end
+    if stop < cut or start > text_end:  # in a part of a long line that is left out
+        return f"... {mark.label}".rstrip()
     start, stop = max(start, cut), min(stop, text_end)
     before = _width(printable(shown[: start - cut]))
     length = max(1, _width(printable(shown[start - cut : max(start, stop) - cut])))

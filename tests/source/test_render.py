@@ -108,6 +108,13 @@ def test_a_long_line_is_cut_around_the_place() -> None:
     assert marks == "  | " + " " * 60 + "^"
 
 
+def test_a_place_in_what_is_left_out_of_a_long_line_is_not_marked_elsewhere() -> None:
+    file = SourceFile("x.linnet", "d" + "a" * 500 + "b" + "c" * 500 + "e")
+    related = (Related(span(file, "d"), "first"), Related(span(file, "e"), "last"))
+    lines = render_text(Diagnostic("E1001", "bad", span(file, "b"), "here", related)).splitlines()
+    assert lines[4:] == ["  | " + " " * 60 + "^ here", "  | ... first", "  | ... last"]
+
+
 def test_color_adds_only_escapes() -> None:
     file = SourceFile("a.linnet", "module a\n")
     finding = Diagnostic("W1001", "unused", Span(file, 7, 8), "x", help="h")
