@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import AnyDType, DType
 from linnet.check.typed import (
+    AtDynamic,
+    AtStatic,
     IndexVar,
     Local,
     TAccess,
@@ -19,6 +21,7 @@ from linnet.check.typed import (
     TDim,
     TExpr,
     TIf,
+    TIndex,
     TIntrinsic,
     TLocal,
     TMatchEnum,
@@ -135,6 +138,8 @@ class Notation:
                 return self.locals[expr.local]
             case TAccess():
                 return self._access(expr)
+            case TIndex():
+                return self._element(expr)
             case TReduce():
                 return self._reduce(expr)
             case TUnary():
@@ -163,12 +168,15 @@ class Notation:
             return Const(self.at.number(expr.value, dtype, expr.span), dtype)
         if isinstance(expr, TDim):
             dtype, dim = self._dtype(expr.type), self.at.integer(expr.dim)
-            number = dim.as_int()
-            if number is None:
-                return DimValue(dim, dtype)
-            return Const(self.at.number(number, dtype, expr.span), dtype)
+            if (number := dim.as_int()) is not None:
+                self.at.number(number, dtype, expr.span)
+            return self._dim(dim, dtype)
         value = self.at.value(expr)
         return Operand(self.operand(value), value.type.dtype)
+
+    def _dim(self, dim: Dim, dtype: AnyDType) -> Scalar:
+        number = dim.as_int()
+        return DimValue(dim, dtype) if number is None else Const(number, dtype)
 
     def _binary(self, expr: TBinary) -> Scalar:
         left = self.scalar(expr.left)
@@ -191,15 +199,33 @@ class Notation:
             self.guard = outer
 
     def _access(self, expr: TAccess) -> Scalar:
-        type_ = expr.base.type
-        if not self.fixed(expr.base) or not isinstance(type_, TensorType):
-            refuse_at_points(expr.base.span)
-        base = self.at.value(expr.base)
-        pairs = zip(expr.positions, type_.dims, strict=True)
-        positions = tuple(p for position, extent in pairs for p in self._position(position, extent))
+        base, shape = self._base(expr.base)
+        pairs = zip(expr.positions, shape, strict=True)
+        return self._read(base, [p for at, extent in pairs for p in self._position(at, extent)])
+
+    def _element(self, expr: TIndex) -> Scalar:
+        """`table[k]` of a function on elements, or `table[k, 0]`: all axes are dropped."""
+        base, shape = self._base(expr.base)
+        positions: list[Scalar] = []
+        for item, extent in zip(expr.items, shape, strict=True):
+            if isinstance(item, AtDynamic):
+                positions += self._position(item.at, extent)
+            elif isinstance(item, AtStatic):
+                positions.append(self._dim(self.at.extent(item.at, expr.span), DType.I64))
+            else:
+                refuse_at_points(expr.span)
+        return self._read(base, positions)
+
+    def _base(self, expr: TExpr) -> tuple[Value, tuple[Dim | Symbol, ...]]:
+        """A tensor that elements are read of, and its shape as it is written."""
+        if not self.fixed(expr) or not isinstance(expr.type, TensorType):
+            refuse_at_points(expr.span)
+        return self.at.value(expr), expr.type.dims
+
+    def _read(self, base: Value, positions: Sequence[Scalar]) -> Scalar:
         if base.type.dims is None:
             return Operand(self.operand(base), base.type.dtype)
-        return Access(self.operand(base), positions, base.type.dtype)
+        return Access(self.operand(base), tuple(positions), base.type.dtype)
 
     def _position(self, position: IndexVar | TExpr, extent: Dim | Symbol) -> Iterable[Scalar]:
         if isinstance(position, IndexVar):

@@ -194,6 +194,33 @@ def test_functions_of_elements_are_inlined(tmp_path: Path) -> None:
     assert names(made.function("f")).count("call") == 1
 
 
+def test_functions_of_elements_may_look_into_tables(tmp_path: Path) -> None:
+    text = """
+fn look<N: Dim>(table: Tensor[N, 2; f32], k: i32) -> f32 where N > 0 {
+    let last = table[N - 1, 1]
+    return if k < 3 { table[k, 0] * last } else { last }
+}
+fn f<N: Dim>(ids: Tensor[4; i32], table: Tensor[N, 2; f32]) -> Tensor[4; f32] where N > 0 {
+    let y[i] = look(table, ids[i] + 1) + look(table, 1)
+    return y
+}
+fn row(table: Tensor[3, 2; f32], k: i32) -> f32 { return (table[k, :])[0] }
+fn g(ids: Tensor[4; i32], table: Tensor[3, 2; f32]) -> Tensor[4; f32] {
+    let y[i] = row(table, ids[i])
+    return y
+}
+"""
+    made = source(tmp_path, text)
+    table, ids = np.array([[1, 2], [3, 5], [7, 11]], F32), np.array([-1, 8, 0, 1], np.int32)
+    expected = np.array([1 * 11, 11, 3 * 11, 7 * 11], F32) + 3 * 11
+    np.testing.assert_array_equal(made.call("f", ids, table, N=3)[0], expected)
+    with pytest.raises(RuntimeFault):
+        made.call("f", ids - 1, table, N=3)
+    with pytest.raises(LinnetError) as caught:
+        made.function("g")
+    assert [d.code for d in caught.value.diagnostics] == ["E2190"]
+
+
 def test_an_argument_may_be_used_twice(tmp_path: Path) -> None:
     text = """
 fn square(x: f32) -> f32 { return x * x }
