@@ -16,6 +16,7 @@ from linnet.nest.bindings import load_bindings
 from linnet.nest.card import load_card
 from linnet.nest.match import present
 from linnet.nest.program import open_card, presence
+from linnet.nest.words import did_you_mean, shown
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
@@ -94,6 +95,7 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
         return {}
     program = result.program
     found: dict[str, Module] = {}
+    known: set[str] = set()
     for key, function in program.functions.items():
         module, _, name = key.partition("::")
         if function.kind != "entry" or module not in program.roots:
@@ -101,18 +103,30 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
         if entry not in (None, name, name.rpartition(".")[2]):
             continue
         generic_names = {g.name for g in function.generics}
+        if function.block is not None:
+            generic_names |= {g.name for g in program.blocks[function.block].generics}
+        known |= generic_names
+        given = {k: v for k, v in generics.items() if k in generic_names}
         if function.block is None:
-            given = {k: v for k, v in generics.items() if k in generic_names}
             found[name] = lower_function(program, key, given)
         else:
-            generic_names |= {g.name for g in program.blocks[function.block].generics}
-            given = {k: v for k, v in generics.items() if k in generic_names}
             short = name.rpartition(".")[2]
             found[name] = lower_entry(program, function.block, given, short, lambda _: True)
-    if not found:
+    if found:
+        _check_names(path, generics, known, sink)
+    else:
         message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
         sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
     return found
+
+
+def _check_names(path: Path, generics: Generics, known: set[str], sink: Sink) -> None:
+    for name in generics:
+        if name not in known:
+            message = f"no entry of {path} has a generic {shown(name)}"
+            there = f"known here: {', '.join(sorted(known))}" if known else None
+            hint = did_you_mean(name, known) or there
+            sink.add(Diagnostic("E2111", message, None, help=hint))
 
 
 # --- how it is shown ---------------------------------------------------------

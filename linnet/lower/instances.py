@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from linnet.check.dims import Dim, DimError
@@ -24,6 +25,9 @@ from linnet.lower.bindings import (
 )
 from linnet.lower.fail import fail
 from linnet.source.files import Span
+
+# More of them than any model has; a mistyped number of layers would be listed for hours.
+LIMIT = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,10 @@ class Violation:
 def parameters(program: Program, root: str, generics: Mapping[str, GenericValue]) -> list[Instance]:
     """Every `param`, `buffer` and `state` of the tree under `root`, in order of declaration."""
     found: list[Instance] = []
-    for node in _tree(program, root, _bound(program, root, generics)):
+    for count, node in enumerate(_tree(program, root, _bound(program, root, generics))):
+        if count == LIMIT:
+            what = f"`{root}` has more than {LIMIT} parameters and blocks with these generics"
+            fail("E5004", what, program.blocks[root].span)
         if isinstance(node.member, TMemberDecl):
             found.append(_instance(node, node.member))
     return found
@@ -89,10 +96,9 @@ def violations(
     if found:
         # The numbers of the blocks below may make no sense now.
         return found
-    for node in _tree(program, root, scope):
-        # The elements of an array are alike: the first stands for them.
-        rest = [part for part in node.path.split(".") if part.isdigit() and part != "0"]
-        if isinstance(node.member, TSub) and not rest:
+    # The elements of an array are alike: the first stands for them.
+    for node in _tree(program, root, scope, most=1):
+        if isinstance(node.member, TSub):
             inner = program.blocks[node.member.block]
             _check(inner, node.inner, node.path, found)
     return found
@@ -130,8 +136,14 @@ def _bound(program: Program, root: str, generics: Mapping[str, GenericValue]) ->
 
 
 def _tree(
-    program: Program, key: str, scope: Bound, at: str = "", holder: str | None = None
+    program: Program,
+    key: str,
+    scope: Bound,
+    at: str = "",
+    holder: str | None = None,
+    most: int | None = None,
 ) -> Iterator[_Node]:
+    """The members below a block, of each array at most so many elements."""
     block = program.blocks[key]
     members: list[TMemberDecl | TSub] = [*block.members.values(), *block.subs.values()]
     for member in sorted(members, key=lambda m: m.span.start):
@@ -140,19 +152,19 @@ def _tree(
             yield _Node(path, member, scope, {}, holder)
             continue
         inner = sub_bindings(program.blocks[member.block], member, scope)
-        for place in _elements(member, scope, path):
+        for place in islice(_elements(member, scope, path), most):
             yield _Node(place, member, scope, inner, holder)
             within = place if member.optional else holder
-            yield from _tree(program, member.block, inner, f"{place}.", within)
+            yield from _tree(program, member.block, inner, f"{place}.", within, most)
 
 
-def _elements(sub: TSub, scope: Bound, path: str) -> list[str]:
+def _elements(sub: TSub, scope: Bound, path: str) -> Iterator[str]:
     count = sub_count(sub, scope)
     if count is None:
-        return [path]
+        return iter([path])
     number = count.as_int()
     assert number is not None, path
-    return [f"{path}.{i}" for i in range(number)]
+    return (f"{path}.{i}" for i in range(number))
 
 
 def _instance(node: _Node, member: TMemberDecl) -> Instance:

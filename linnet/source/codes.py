@@ -64,7 +64,7 @@ CODES: dict[str, str] = {
     "E5001": "`linnet.toml` or `nest.toml` malformed",
     "E5002": "a binding, tensor name, shape or dtype that does not fit",
     "E5003": "checkpoint file missing, truncated or malformed",
-    "E5004": "more memory needed than there is",
+    "E5004": "a model or a run that is too large",
     "W1001": "unused import",
     "W1002": "unused local",
     "W1003": "unused block member",

@@ -157,6 +157,10 @@ def test_explain_a_bare_file_stays_symbolic(tmp_path: Path, capsys: Capture) -> 
     assert "M.forward: 1 calls" in text or "M.forward: 1 call" in text
     assert "tensor[B, I; f32]" in text
     assert "E2107" in said(capsys, "explain", str(path), "--entry", "nope", status=1)
+    assert "tensor[B, 3; f32]" in said(capsys, "explain", str(path), "--set", "I=3")
+    text = said(capsys, "explain", str(path), "--set", "I=3", "--set", "Inn=3", status=1)
+    assert f"error[E2111]: no entry of {path} has a generic `Inn`" in text
+    assert "known here: B, I, O" in text
 
 
 def test_explain_with_a_backend_that_is_not_there(capsys: Capture) -> None:

@@ -185,3 +185,9 @@ def refused(code: str, call: Callable[..., Any], *args: Any, **named: Any) -> st
         call(*args, **named)
     assert {d.code for d in caught.value.diagnostics} == {code}, str(caught.value)
     return str(caught.value)
+
+
+def line_of(text: str) -> str:
+    """`src/lib.linnet:` and the number of the one line that has the text."""
+    (number,) = (n for n, line in enumerate(SOURCE.splitlines(), 1) if text in line)
+    return f"src/lib.linnet:{number}"

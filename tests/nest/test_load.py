@@ -17,7 +17,16 @@ import pytest
 
 from linnet import nest
 from linnet.source.errors import LinnetError
-from tests.nest.small import BINDINGS, ONE, SOURCE, TWO, load, refused, write_card, write_weights
+from tests.nest.small import (
+    BINDINGS,
+    ONE,
+    TWO,
+    line_of,
+    load,
+    refused,
+    write_card,
+    write_weights,
+)
 
 
 @pytest.fixture
@@ -28,12 +37,6 @@ def card(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def weights(tmp_path: Path) -> Callable[..., Path]:
     return partial(write_weights, tmp_path)
-
-
-def line_of(text: str) -> str:
-    """`src/lib.linnet:` and the number of the one line that has the text."""
-    (number,) = (n for n, line in enumerate(SOURCE.splitlines(), 1) if text in line)
-    return f"src/lib.linnet:{number}"
 
 
 def test_a_checkpoint_runs(card: Any, weights: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from linnet import nest
 from linnet.source.errors import LinnetError
-from tests.nest.small import load, refused, write_card, write_weights
+from tests.nest.small import line_of, load, refused, write_card, write_weights
 
 
 @pytest.fixture
@@ -105,6 +105,18 @@ def test_more_than_there_can_be(folder: Path) -> None:
     text = refused("E5004", load, folder, generics={"H": 2**62})
     assert "`small` needs more memory than there is: " in text
     assert "bind smaller generics" in text
+
+
+def test_more_layers_than_any_model_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [f"layers.{i}.{name}" for i in range(32) for name in ("scale", "shift")]
+    folder = write_card(tmp_path, bindings={name: name for name in ("table", *parts)})
+    monkeypatch.setattr("linnet.lower.instances.LIMIT", 100)
+    # The table and the state, and of each layer the block and two vectors.
+    assert load(folder, generics={"Layers": 32}).generics["Layers"] == 32
+    for layers in (33, 10**15):
+        text = refused("E5004", load, folder, generics={"Layers": layers})
+        assert "`small::Model` has more than 100 parameters and blocks" in text
+        assert line_of("pub block Model") in text
 
 
 LIMITED = """
