@@ -117,7 +117,7 @@ def _keyword_as_value(s: Stop) -> str | None:
     if s.text not in KEYWORDS or before is None:
         return None
     begins_line = "\n" in s.found.file.text[before.end : s.found.start]
-    read = "INT" in s.accepted and not begins_line
+    read = "INT" in s.accepted and not begins_line and s.at < len(s.tokens)
     assigned = "LET" in s.accepted and s.near(1) == "="
     return f"`{s.text}` is a keyword and cannot be a name" if read or assigned else None
 
@@ -183,9 +183,11 @@ def _operand(s: Stop) -> str | None:
         return f"a float has digits on both sides of the point: `0.{after.text}`"
     if s.near(-2) == "lambda":
         return _ANYWHERE["lambda"]
-    nothing = s.near(-1) == "return" or (s.near(-1) == "(" and s.near(-2) == "->")
+    nothing = s.near(-1) == "return" if s.text == "}" else s.near(-1) == "(" and s.near(-2) == "->"
     if nothing and s.text in ("}", ")"):
         return "every function returns a value"
+    if s.text in ("let", "var", "return") and "INT" in s.accepted and s.near(-1) == "{":
+        return "a branch is one expression; name values before it"
     return None
 
 
@@ -251,13 +253,15 @@ def _bindings(s: Stop) -> str | None:
         return f"write `{s.near(-2)} (a, b) = ...`"
     if s.near(-1) in ("let", "var") and s.text in ("[", "{"):
         return f"write `{s.near(-1)} (a, b) = ...`"
+    if s.accepted == {"COMMA", "RSQB"} and s.found.type in ("SIGN", "STAR", "BINARY", "COLON"):
+        return "the indices here are names: `y[i, j]`"
     if s.near(-1) == "static" and s.text == "while":
         return "write `while`"
     if s.near(-2) == "static" and s.text == "(":
         return "a loop has one name; count with `static for i in 0..n`"
     if s.text in ("let", "var") and s.at == 0:
         return "a value outside of functions is a `const`, in a block a `param` or `state`"
-    if s.text in _ITEMS and "LET" in s.accepted:
+    if s.text in _ITEMS and "LET" in s.accepted and s.at < len(s.tokens):
         return "items stand outside of functions; `let` names a value in one"
     return None
 
@@ -269,6 +273,8 @@ def _bare_value(s: Stop) -> str | None:
         return None
     if s.text == ":":
         return f"write `let {name}: ...` to declare a name"
+    if s.text == "." and s.near(2) == "=":
+        return "fields cannot be assigned: build a new value"
     return "there are no expression statements: write `let y = ...` or `return ...`"
 
 
