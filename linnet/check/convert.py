@@ -271,4 +271,4 @@ def shape_notes(scope: Scope, found: Shape, wanted: Shape) -> list[str]:
                 notes.append(f"it is false when {case}")
             if Dim.of(0) not in (x, y) and (x.symbols() or y.symbols()):
                 notes.extend(scope.assumptions(relation))
-    return notes
+    return list(dict.fromkeys(notes))

@@ -413,17 +413,8 @@ def _make_block(world: World, ref: ItemRef) -> BlockInfo:
 
 def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
     name = decl.name.text
-    optional = isinstance(decl.type, ast.OptionalTypeExpr)
-    if decl.default is not None and not (optional and isinstance(decl.default, ast.NoneLit)):
-        code = "E4102" if decl.kind in ("param", "buffer") else "E4101"
-        scope.error(
-            code,
-            f"a `{decl.kind}` has no value in the source"
-            + ("; it comes from the checkpoint" if decl.kind == "param" else ""),
-            decl.default.span,
-            help="only `= none` on an optional member is allowed",
-        )
     if decl.kind == "sub":
+        _no_value(scope, decl, isinstance(decl.type, ast.OptionalTypeExpr))
         sub = _sub(scope, decl)
         if sub is not None:
             info.typed.subs[name] = sub
@@ -431,6 +422,7 @@ def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
             scope.module.broken.add(name)
         return
     type_ = typeexpr.type_of(scope, decl.type)
+    _no_value(scope, decl, isinstance(type_, OptionalType) or type_ == ERROR)
     inner = type_.inner if isinstance(type_, OptionalType) else type_
     if type_ != ERROR and not isinstance(inner, TensorType | ScalarType):
         scope.error("E4101", f"a `{decl.kind}` cannot be {type_}", decl.type.span)
@@ -440,6 +432,19 @@ def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
         type_ = ERROR
     info.typed.members[name] = TMemberDecl(
         decl.kind, name, type_, isinstance(type_, OptionalType), decl.name.span
+    )
+
+
+def _no_value(scope: Scope, decl: ast.Member, optional: bool) -> None:
+    """Only `= none` may follow a member, and only an optional one."""
+    if decl.default is None or (optional and isinstance(decl.default, ast.NoneLit)):
+        return
+    scope.error(
+        "E4102" if decl.kind in ("param", "buffer") else "E4101",
+        f"a `{decl.kind}` has no value in the source"
+        + ("; it comes from the checkpoint" if decl.kind == "param" else ""),
+        decl.default.span,
+        help="only `= none` on an optional member is allowed",
     )
 
 

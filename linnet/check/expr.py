@@ -322,6 +322,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
 
 def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:
     seen: set[str] = set()
+    unknown = [f for f in e.fields if f.name.text not in fields]
     for f in e.fields:
         if f.name.text not in fields:
             help_ = did_you_mean(f.name.text, fields)
@@ -330,7 +331,7 @@ def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name
             scope.error("E2102", f"the field `{f.name.text}` is given twice", f.name.span)
         seen.add(f.name.text)
     missing = [f"`{n}`" for n in fields if n not in seen]
-    if missing:
+    if len(missing) > len(unknown):  # else they are most likely misspelt
         scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span)
 
 

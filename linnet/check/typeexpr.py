@@ -33,6 +33,9 @@ def type_of(scope: Scope, expr: ast.TypeExpr) -> Type:
             return _tensor(scope, dims, dtype, expr.span)
         case ast.OptionalTypeExpr(inner):
             found = type_of(scope, inner)
+            if isinstance(found, OptionalType):
+                scope.error("E2101", f"`{found}` is optional already", expr.span)
+                return ERROR
             return ERROR if found == ERROR else OptionalType(found)
         case ast.TupleTypeExpr(items):
             types = tuple(type_of(scope, i) for i in items)
