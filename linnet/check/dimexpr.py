@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from linnet.check import consts
+from linnet.check import consts, declare
 from linnet.check.dims import Dim, Symbol, dim_max, dim_min
 from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar, admits
 from linnet.check.names import ItemRef
 from linnet.check.prover import Relation
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
-from linnet.check.types import ERROR, GenericArg, Shape
+from linnet.check.types import ERROR, GenericArg, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -179,9 +179,16 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
             return generic.binder
         if generic is None and expr.name in BY_NAME:
             return BY_NAME[expr.name]
-        if generic is None and scope.module.find(expr.name) is None:
+        ref = scope.module.find(expr.name)
+        if generic is None and ref is None:
             unknown_name(scope, expr.name, expr.span)
             return None
+        if generic is None and isinstance(ref, ItemRef) and isinstance(ref.item, ast.AliasDecl):
+            alias = declare.alias(scope.world, ref, scope, expr.span)
+            if alias is None or alias.type == ERROR:
+                return None
+            if isinstance(alias.type, ScalarType) and not alias.generics:
+                return alias.type.dtype
     fold = ("dtype", scope.function, expr.name) if isinstance(expr, ast.NameExpr) else None
     help_ = "`f32`, `bf16`, `i32`, ..."
     scope.error("E1208", "a dtype is expected here", expr.span, help=help_, fold=fold)
