@@ -169,9 +169,8 @@ def decide(
 
 def call_sites(module: Module, device: str = "cpu") -> list[CallSite]:
     """Every call of a library op that a run of `module` reaches."""
-    counts: dict[tuple[str, int], int] = {}
-    sites: dict[tuple[str, int], tuple[str, Operation]] = {}
-    _count_calls(module, module.entry, 1, counts, sites)
+    every = _every_call(module)
+    counts = _run_counts(module.entry, every)
     return [
         CallSite(
             op=module.functions[operation.attrs["callee"]].op or "",
@@ -179,27 +178,55 @@ def call_sites(module: Module, device: str = "cpu") -> list[CallSite]:
             operands=tuple(v.type for v in operation.operands),
             results=tuple(v.type for v in operation.results),
             place=operation.place,
-            count=counts[key],
+            count=counts[caller] * repeats,
             device=device,
         )
-        for key, (caller, operation) in sites.items()
+        for caller, operation, repeats in every
+        if module.functions[operation.attrs["callee"]].op is not None
     ]
 
 
-def _count_calls(
-    module: Module,
-    function: str,
-    times: int,
-    counts: dict[tuple[str, int], int],
-    sites: dict[tuple[str, int], tuple[str, Operation]],
-) -> None:
-    for operation, repeats in _calls(module.functions[function].body, times):
+_Call = tuple[str, Operation, int]
+"""The caller, the call, and how many times one run of the caller makes it."""
+
+
+def _every_call(module: Module) -> list[_Call]:
+    """Each call that a run may reach, once, in the order in which it first would."""
+    found: list[_Call] = []
+    seen = {module.entry}
+    open_ = [(module.entry, iter(_calls(module.functions[module.entry].body, 1)))]
+    while open_:
+        caller, calls = open_[-1]
+        call = next(calls, None)
+        if call is None:
+            open_.pop()
+            continue
+        found.append((caller, *call))
+        callee: str = call[0].attrs["callee"]
+        if callee not in seen:
+            seen.add(callee)
+            open_.append((callee, iter(_calls(module.functions[callee].body, 1))))
+    return found
+
+
+def _run_counts(entry: str, every: Iterable[_Call]) -> dict[str, int]:
+    """How many times one run calls each function, each counted when all its callers are."""
+    calls: dict[str, list[tuple[str, int]]] = {}
+    left: dict[str, int] = {}
+    for caller, operation, repeats in every:
         callee: str = operation.attrs["callee"]
-        if module.functions[callee].op is not None:
-            key = function, id(operation)
-            sites.setdefault(key, (function, operation))
-            counts[key] = counts.get(key, 0) + repeats
-        _count_calls(module, callee, repeats, counts, sites)
+        calls.setdefault(caller, []).append((callee, repeats))
+        left[callee] = left.get(callee, 0) + 1
+    counts = dict.fromkeys(left, 0) | {entry: 1}
+    ready = [entry]
+    while ready:
+        caller = ready.pop()
+        for callee, repeats in calls.get(caller, ()):
+            counts[callee] += counts[caller] * repeats
+            left[callee] -= 1
+            if not left[callee]:
+                ready.append(callee)
+    return counts
 
 
 def _calls(body: Iterable[Operation], times: int) -> Iterable[tuple[Operation, int]]:

@@ -21,6 +21,7 @@ from linnet.backends.numpy.liveness import Deaths, deaths
 from linnet.check.dims import Symbol
 from linnet.check.dtypes import DType
 from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.depth import deep_calls
 from linnet.ir.passes.vectorize import vectorize
 
 
@@ -52,8 +53,11 @@ class Interpreter:
         bound = bind_symbols([p.type for p in entry.params], values, symbols or {})
         held: MutableMapping[str, Array] = {} if state is None else state
         shared = Run(self.module, self.deaths, bound, weights or {}, held)
-        with np.errstate(all="ignore"):
-            return _call(shared, entry, values, ())
+        try:
+            with deep_calls(), np.errstate(all="ignore"):
+                return _call(shared, entry, values, ())
+        except RecursionError:
+            raise RuntimeFault("the calls are nested too deeply", "E1104") from None
 
 
 def run(

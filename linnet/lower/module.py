@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linnet.check.dims import Dim, Symbol
@@ -13,6 +11,7 @@ from linnet.check.typed import Program, TFunction, TGeneric
 from linnet.check.types import OptionalType, StructType, TupleType
 from linnet.check.types import Type as CheckType
 from linnet.ir.core import Function, Module, Value
+from linnet.ir.depth import deep_calls
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, GenericValue, bind, unknown_names
 from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, skeleton
@@ -23,7 +22,6 @@ from linnet.lower.presence import Presence, presence_of
 from linnet.lower.walk import Faults, Uses
 
 Generics = Mapping[str, GenericValue]
-_FRAMES = 12_000
 
 
 def lower_entry(
@@ -81,23 +79,13 @@ def _lower(
         for p in function.params
     ]
     module = _Functions(program, Faults(program))
-    with _deep(function):
-        entry = module.lowered(function, scope, presence, args)
-    functions = {name: f for name, f in module.built.items() if f is not None}
-    return Module(entry.name, _open_symbols(generics, scope), functions)
-
-
-@contextmanager
-def _deep(function: TFunction) -> Generator[None]:
-    """Room for a long chain of calls, whose functions are lowered inside each other."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _FRAMES))
     try:
-        yield
+        with deep_calls():
+            entry = module.lowered(function, scope, presence, args)
     except RecursionError:
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
-    finally:
-        sys.setrecursionlimit(limit)
+    functions = {name: f for name, f in module.built.items() if f is not None}
+    return Module(entry.name, _open_symbols(generics, scope), functions)
 
 
 def _argument(type_: CheckType, given: bool) -> Bundle:

@@ -112,6 +112,17 @@ def test_calls_are_counted_through_functions_and_loops() -> None:
     assert {(s.device, s.operands, s.results) for s in seen} == {("cuda", (X,), (X,))}
 
 
+def test_paths_of_calls_are_not_walked_one_by_one() -> None:
+    functions = [Builder().function("f0", "std.x::op", [])]
+    for k in range(1, 60):
+        b = Builder()
+        for _ in range(2):
+            b.emit_all("call", [], [], {"callee": f"f{k - 1}", "at": ()})
+        functions.append(b.function(f"f{k}", None, []))
+    module = Module("f59", (), {f.name: f for f in functions})
+    assert [s.count for s in call_sites(module)] == [2**58, 2**58]
+
+
 def test_policies() -> None:
     assert [check_numerics(t) for t in TIERS] == list(TIERS)
     with pytest.raises(LinnetError, match="no numerics policy `loose`"):

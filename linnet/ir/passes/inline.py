@@ -16,6 +16,7 @@ from typing import Any
 
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.depth import deep_calls
 from linnet.ir.ops import OPS
 from linnet.ir.passes.rewrite import operations, rewrite
 
@@ -24,7 +25,8 @@ Path = tuple[str | int, ...]
 
 def inline(module: Module, chosen: Callable[[Function], bool]) -> Module:
     """The module without calls of the functions that `chosen` says yes to."""
-    return replace(module, functions=_Inliner(module, chosen).functions())
+    with deep_calls():
+        return replace(module, functions=_Inliner(module, chosen).functions())
 
 
 class _Inliner:

@@ -16,6 +16,8 @@ from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Value
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
 from linnet.ir.types import Type
 
 F32, I64, BOOL = Type(DType.F32), Type(DType.I64), Type(DType.BOOL)
@@ -202,3 +204,21 @@ def test_what_a_loop_reads_from_outside_lives_through_it() -> None:
     found = deaths(m)
     assert found[id(body)][1].after == (y.id,)
     assert found[id(region.body)][0].before == (acc.id,)
+
+
+@pytest.mark.parametrize(("length", "deep"), [(900, False), (9000, True)])
+def test_long_chains_of_calls(length: int, deep: bool) -> None:
+    b = Builder()
+    x = b.param(I64)
+    functions = [b.function("f0", None, [x])]
+    for k in range(1, length):
+        b = Builder()
+        y = b.emit("call", [b.param(I64)], I64, {"callee": f"f{k - 1}", "at": ()})
+        functions.append(b.function(f"f{k}", None, [y]))
+    whole = module(functions[-1], *functions[:-1])
+    if deep:
+        with pytest.raises(RuntimeFault, match="the calls are nested too deeply"):
+            run(whole, [np.int64(7)])
+    else:
+        assert run(whole, [np.int64(7)])[0] == 7
+        assert run(dce(inline(whole, lambda _: True)), [np.int64(7)])[0] == 7
