@@ -196,6 +196,7 @@ def test_run_another_entry(capsys: Capture) -> None:
         (["--entry", "prefill"], "no value for the input `pos`"),
         (["--set", "Vocabb=3"], "did you mean `Vocab`?"),
         (["--set", "KvHeads=3"], "Heads % KvHeads == 0"),
+        (["--set", "TopK=9"], "`where TopK <= Experts` of `Model` does not hold"),
         (["--tokens", "1,400"], "400"),
         (["--tokens", "9" * 30], "error[E2105]: `tokens` holds an integer that no dtype has"),
         (["--tokens", "1", "--input", "tokens=2"], "the input `tokens` is given twice"),
