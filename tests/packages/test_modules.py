@@ -403,7 +403,9 @@ def test_a_folder_that_cannot_be_read_is_reported(
 
 
 def test_good_files_beside_a_broken_one_are_checked(tmp_path: Path) -> None:
-    write(tmp_path, {"a.linnet": "module a\n", "b.linnet": "module b\nfn (", "c.linnet": "module c\n"})
+    write(
+        tmp_path, {"a.linnet": "module a\n", "b.linnet": "module b\nfn (", "c.linnet": "module c\n"}
+    )
     (tmp_path / "d.linnet").write_bytes(b"\xff\xfe")
     graph, sink = load(tmp_path)
     assert [d.code for d in sink] == ["E1101", "E1001"]
