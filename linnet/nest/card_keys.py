@@ -84,8 +84,11 @@ SHARDS = Rule(
     ),
 )
 TIED = Rule(
-    "a list of lists of two or more parameter paths",
-    lambda v: is_list_of(lambda g: is_list_of(TEXT.accepts, g) and len(g) > 1, v),
+    "a list of lists of two or more parameter paths, no path twice",
+    lambda v: (
+        is_list_of(lambda g: is_list_of(TEXT.accepts, g) and len(g) > 1, v)
+        and len(paths := [p for g in v for p in g]) == len({*paths})
+    ),
 )
 
 TABLES: Mapping[str, Table] = {

@@ -126,6 +126,8 @@ class _Match:
     overridden: bool
     problems: Problems = field(default_factory=lambda: Problems(KINDS))
     bound: dict[str, TensorInfo] = field(default_factory=dict[str, TensorInfo])
+    # Members of ties that no tensor can be: which of them is wrong is not known.
+    torn: set[str] = field(default_factory=set[str])
 
     def run(self) -> Report:
         declared = {p.path: p for p in self.parameters}
@@ -170,6 +172,13 @@ class _Match:
             for path in group:
                 if path not in declared:
                     self.problems.add(TIED, f"{shown(path)} is no parameter", None)
+            kinds = {p: _shown(declared[p]) for p in group if p in declared}
+            if len({*kinds.values()}) > 1:
+                each = ", ".join(f"{shown(p)} is {k}" for p, k in kinds.items())
+                self.problems.add(
+                    TIED, f"its members differ: {each}", declared[next(iter(kinds))].span
+                )
+                self.torn.update(group)
             bound = {p: self.bindings[p] for p in group if p in self.bindings}
             if len({*bound.values()}) > 1:
                 each = ", ".join(f"{shown(p)} to {shown(n)}" for p, n in bound.items())
@@ -193,6 +202,8 @@ class _Match:
         tensor = checkpoint.tensors.get(name)
         if tensor is None:
             self.not_found(parameter, name, checkpoint)
+            return
+        if parameter.path in self.torn:
             return
         stored = f"{shown(name)} in {tensor.file}"
         if not fits(parameter.dtype, tensor.dtype, self.cast_dtype):
@@ -246,4 +257,8 @@ def fits(parameter: str, tensor: str, cast_dtype: bool) -> bool:
 
 
 def _declared(parameter: ParameterDecl) -> str:
-    return f"declared as {shape_text(parameter.shape)} {parameter.dtype}"
+    return f"declared as {_shown(parameter)}"
+
+
+def _shown(parameter: ParameterDecl) -> str:
+    return f"{shape_text(parameter.shape)} {parameter.dtype}"

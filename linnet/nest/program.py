@@ -6,7 +6,7 @@ Nothing here reads a checkpoint: `linnet nest show` and `linnet explain` need no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linnet.backends.base import Stored
@@ -137,6 +137,27 @@ def open_card(
             sink.add(diagnostic)
         return None
     return CardProgram(card, result.program, root, generics, found)
+
+
+def check_tiny(opened: CardProgram, sink: Sink) -> None:
+    """Reports, at the card's table `[tiny]`, what keeps its generics from making a model."""
+    card = opened.card
+    found = Sink()
+    values = _generics(card, opened.block, card.tiny, found)
+    try:
+        broken = [] if values is None else violations(opened.program, opened.root, values)
+        for violation in broken:
+            found.add(_violated(card, violation, card.tiny))
+        if values is not None and not broken:
+            parameters(opened.program, opened.root, values)
+    except LinnetError as error:
+        for diagnostic in error.diagnostics:
+            found.add(diagnostic)
+    for diagnostic in found:
+        related = diagnostic.related
+        if diagnostic.span is not None:
+            related = (Related(diagnostic.span, "here"), *related)
+        sink.add(replace(diagnostic, span=card.place("tiny"), related=related))
 
 
 def _module(card: Card, result: CheckResult) -> str:

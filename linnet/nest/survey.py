@@ -11,7 +11,7 @@ from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl, match, present, tie
 from linnet.nest.mxfp4 import check_count, count_parameters
-from linnet.nest.program import CardProgram, Generics, open_card
+from linnet.nest.program import CardProgram, Generics, check_tiny, open_card
 from linnet.nest.words import did_you_mean, size_text
 from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -90,6 +90,8 @@ def survey(
     for finding in report.problems:
         sink.add(finding)
     _check_numbers(program, sink)
+    if not overridden:
+        check_tiny(program, sink)
     if not overridden and sink.errors == before:
         check_count(card, found.tensors, sink)
     return found if sink.errors == before else None

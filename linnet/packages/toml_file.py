@@ -76,8 +76,14 @@ def _located(source: SourceFile, text: str) -> tuple[str, Span]:
         at = len(source.text.rstrip())
     else:
         at = min(source.line_starts()[int(found[2]) - 1] + int(found[3]) - 1, end)
-    message = found[1][:1].lower() + found[1][1:]
+    # `tomllib` shows a dotted key as the tuple that it keeps it in.
+    message = re.sub(r"\('([^']*)',?(?:, '([^']*)')*\)", _dotted, found[1])
+    message = message[:1].lower() + message[1:]
     return message, Span(source, at, min(at + 1, end))
+
+
+def _dotted(shown: re.Match[str]) -> str:
+    return "`" + ".".join(re.findall(r"'([^']*)'", shown[0])) + "`"
 
 
 def _nearest(places: dict[Key, Span], path: Key) -> Span | None:

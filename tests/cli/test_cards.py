@@ -89,6 +89,25 @@ def test_a_card_that_does_not_fit_its_source(
     assert "Traceback" not in text
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Vocab = 320", 'Vocab = "f32"', "`Vocab` is a dimension, an integer from 0"),
+        ("KvHeads = 2", "KvHeads = 3", "`where Heads % KvHeads == 0` of `Model` does not hold"),
+        ('T = "f32"', 'T = "i32"', "`T` is Float, one of f16, bf16, f32, f64, not `i32`"),
+    ],
+)
+def test_a_tiny_variant_that_makes_no_model(
+    card: Path, capsys: Capture, old: str, new: str, words: str
+) -> None:
+    spoil(card, old, new)
+    text = said(capsys, "check", str(card), status=1)
+    assert f"error[E5001]: {words}" in text
+    assert text.count("error[") == 1
+    number = (card / "nest.toml").read_text("utf-8").splitlines().index("[tiny]") + 1
+    assert f"nest.toml:{number}:2" in text
+
+
 def test_a_binding_that_is_gone(card: Path, capsys: Capture) -> None:
     path = card / "bindings.json"
     bindings = json.loads(path.read_text("utf-8"))

@@ -112,6 +112,34 @@ def test_a_tie_with_two_tensors_cannot_be_kept(tmp_path: Path) -> None:
     assert "its members are bound apart: `embed` to `embed`, `head` to `head`" in text
 
 
+def test_members_of_a_tie_are_alike(tmp_path: Path, capsys: Capture) -> None:
+    card = write(tmp_path, True, {"embed": "embed"})
+    source = card / "src" / "lib.linnet"
+    source.write_text(
+        SOURCE.replace(
+            "param head: Tensor[Vocab, H; f32]", "param head: Tensor[H, Vocab; f32]"
+        ).replace("head[v, i]", "head[i, v]")
+    )
+    expected = "its members differ: `embed` is [3, 2] f32, `head` is [2, 3] f32"
+    for given in ("random", weights(tmp_path, embed=E)):
+        text = refused("E5002", load, card, weights=given)
+        assert expected in text and text.count("error[") == 1
+    assert main(["check", str(card)]) == 1
+    assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "tied",
+    ['[["embed"]]', '[["embed", "embed"]]', '[["embed", "head"], ["head", "other"]]', '["embed"]'],
+)
+def test_ties_that_are_none(tmp_path: Path, tied: str) -> None:
+    card = write(tmp_path, False, None)
+    toml = card / "nest.toml"
+    toml.write_text(f"{toml.read_text()}tied = {tied}\n")
+    text = refused("E5001", load, card)
+    assert "`tied` in `[weights]` must be a list of lists of two or more parameter paths" in text
+
+
 def test_a_tensor_that_nothing_binds_is_listed(tmp_path: Path, capsys: Capture) -> None:
     card = write(tmp_path, False, None)
     file = weights(tmp_path, embed=E, head=E, more=E)

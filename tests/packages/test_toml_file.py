@@ -123,6 +123,13 @@ def test_what_is_no_toml_for_other_reasons(tmp_path: Path, text: str | bytes, me
     assert message in found.message
 
 
+def test_a_key_in_a_message_is_written_as_in_the_file(tmp_path: Path) -> None:
+    _, (found,) = read(tmp_path, "[a.b]\n[a.b]\n")
+    assert found.message == "cannot declare `a.b` twice"
+    _, (found,) = read(tmp_path, "[a]\n[a]\n")
+    assert found.message == "cannot declare `a` twice"
+
+
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     file, found = read(tmp_path, b"\xef\xbb\xbfa = 1\n")
     assert file is not None
