@@ -41,6 +41,11 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     return TIndex(base, tuple(typed), shaped(tuple(kept), base.type.dtype), e.span)
 
 
+def axes(rank: int) -> str:
+    """`1 axis`, `2 axes`."""
+    return f"{rank} {'axis' if rank == 1 else 'axes'}"
+
+
 def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr | None] | None:
     """One item per element of the shape; None stands for the whole of it."""
     dots = [i for i, item in enumerate(e.items) if isinstance(item, ast.EllipsisExpr)]
@@ -50,7 +55,7 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
         return None
     written = len(e.items) - len(dots)
     if written > rank or (not dots and written != rank):
-        every = f"`{type_}` has {rank} axes, {written} are indexed"
+        every = f"`{type_}` has {axes(rank)}, {written} indexed"
         help_ = "`...` stands for the axes not written" if written < rank else None
         scope.error("E2204", every, e.span, help=help_)
         return None

@@ -10,7 +10,7 @@ from linnet.check.convert import adapt, bad, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
-from linnet.check.indexing import within
+from linnet.check.indexing import axes, within
 from linnet.check.operators import shaped
 from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
@@ -173,7 +173,7 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
     if len(e.items) != len(base.type.dims):
         scope.error(
             "E2204",
-            f"`{base.type}` has {len(base.type.dims)} axes, {len(e.items)} are indexed",
+            f"`{base.type}` has {axes(len(base.type.dims))}, {len(e.items)} indexed",
             e.span,
             help="in index notation every axis is written",
         )
