@@ -61,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return 1
     except OSError as error:
-        # One of a file would have its name.
+        # Of the output, or of the working folder; one of a file would have its name.
         if error.filename is not None:
             raise
-        print(f"linnet: the output cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"linnet: {(error.strerror or str(error)).lower()}", file=sys.stderr)
         _discard_output()
         return 1
     return status

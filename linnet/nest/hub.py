@@ -46,10 +46,15 @@ def _is_complete(folder: Path, card: Card) -> bool:
 
 def cache_folder() -> Path:
     """Where Hugging Face keeps its files, by its own environment variables."""
-    if "HF_HUB_CACHE" in os.environ:
-        return Path(os.environ["HF_HUB_CACHE"]).expanduser()
-    default = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
-    return Path(os.environ.get("HF_HOME", default)).expanduser() / "hub"
+    if os.environ.get("HF_HUB_CACHE"):
+        return _expanded(os.environ["HF_HUB_CACHE"])
+    default = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return _expanded(os.environ.get("HF_HOME") or default) / "hub"
+
+
+def _expanded(path: str | Path) -> Path:
+    # Unlike the method of a path, this leaves a `~` that means nobody as it is.
+    return Path(os.path.expanduser(path))
 
 
 def snapshot_folder(card: Card) -> Path | None:
@@ -67,7 +72,10 @@ def _in_order(folder: Path, card: Card, sink: Sink) -> Files | None:
 
 def _has_network() -> bool:
     """Whether the hub's name can be looked up; the package's own attempts take half a minute."""
-    host = urlsplit(os.environ.get("HF_ENDPOINT", "https://huggingface.co")).hostname
+    try:
+        host = urlsplit(os.environ.get("HF_ENDPOINT", "https://huggingface.co")).hostname
+    except ValueError:
+        host = None  # the package will say what is wrong with it
     if getproxies() or host is None:
         return True
     try:

@@ -156,7 +156,7 @@ def test_an_output_that_is_full(words: list[str], unbuffered: str, tmp_path: Pat
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr == b"linnet: the output cannot be written: No space left on device\n"
+    assert done.stderr == b"linnet: no space left on device\n"
 
 
 def test_help_for_a_reader_that_has_gone() -> None:
@@ -166,6 +166,20 @@ def test_help_for_a_reader_that_has_gone() -> None:
         ["sh", "-c", shell, sys.executable], capture_output=True, env=environment, check=False
     )
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a folder that can go while in use")
+def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
+    shell = 'cd "$1" && rmdir "$1" && "$0" -m linnet.cli.main check .'
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", shell, sys.executable, gone],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"linnet: no such file or directory\n")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

@@ -146,3 +146,9 @@ def test_the_caches_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder() == Path("/y/hub")
     monkeypatch.setenv("HF_HUB_CACHE", "/z")
     assert cache_folder() == Path("/z")
+    # Empty is not set, and a user that there is not is no reason to stop.
+    for name in ("HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, "")
+    assert cache_folder() == Path("~/.cache/huggingface/hub").expanduser()
+    monkeypatch.setenv("HF_HUB_CACHE", "~nobody-of-this-name/x")
+    assert cache_folder() == Path("~nobody-of-this-name/x")
