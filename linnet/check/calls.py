@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linnet.check import declare, expr, prelude, typeexpr
+from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
 from linnet.check.dims import Symbol
 from linnet.check.dtypes import AnyDType, DTypeVar
@@ -185,7 +186,6 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     solver = Inference(scope, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
-    solver.doubtful = any(is_error(p.local.type) for p in function.params)
     placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
     if placed is None:
         return bad(e.span)
@@ -205,7 +205,8 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
                 related=[(param.local.span, "declared here")],
             )
     _bind_literals(solver, function, values)
-    bindings = solver.finish(function.facts)
+    with scope.mute(_doubted(scope, function)):
+        bindings = solver.finish(function.facts)
     if bindings is None:
         return bad(e.span)
     final = _conforming(scope, target, values, bindings)
@@ -213,8 +214,19 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
-    result = in_type(function.result, bindings)
+    doubtful = function.key in scope.world.doubts.results
+    result = ERROR if doubtful else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _doubted(scope: Scope, function: TFunction) -> frozenset[str]:
+    """The codes that are no news about the generics of a call of `function`."""
+    codes: set[str] = set()
+    for param in function.params:
+        codes |= scope.world.doubts.about(param.local)
+        if is_error(param.local.type):
+            codes.add("E2110")
+    return frozenset(codes)
 
 
 def _conforming(
@@ -233,11 +245,14 @@ def _conforming(
         dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
         what = f"the argument `{param.local.name}`"
         origin = ((param.local.span, "the parameter"),)
-        receiver = target.sub.name if target.sub else None
+        suspects: tuple[object, ...] = (Everywhere(param.local),)
+        if target.sub is not None:
+            suspects = (*suspects, target.sub.name)
         if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
             final.append(value)
             continue
-        final.append(conform(scope, value, wanted, what, origin, receiver))
+        with scope.mute(scope.world.doubts.about(param.local)):
+            final.append(conform(scope, value, wanted, what, origin, suspects))
         if is_error(final[-1].type if final[-1] else ERROR):
             good = False
             doubtful |= dims

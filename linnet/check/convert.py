@@ -9,7 +9,7 @@ from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.check.mistake import equation
 from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TMember, TNone, TSome, TTuple
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     EnumType,
@@ -150,11 +150,12 @@ def conform(
     wanted: Type,
     what: str,
     related: tuple[tuple[Span, str], ...] = (),
-    receiver: str | None = None,
+    suspects: tuple[object, ...] = (),
 ) -> TExpr:
     """`expr` where `wanted` is asked for; reports and returns an error value if it is not that.
 
-    `receiver` is the `sub` whose method asks, so that a `sub` of the wrong dtype is one finding.
+    `suspects` may be to blame besides what `expr` names: the parameter that asks, and the `sub`
+    whose method has it.
     """
     found = expr.type
     if is_error(found, wanted):
@@ -168,12 +169,11 @@ def conform(
     if isinstance(expr, TNone) and isinstance(wanted, OptionalType):
         return replace(expr, type=wanted)
     if isinstance(expr, TSome) and isinstance(wanted, OptionalType):
-        inner = conform(scope, expr.value, wanted.inner, what, related, receiver)
+        inner = conform(scope, expr.value, wanted.inner, what, related, suspects)
         return inner if is_error(inner.type) else replace(expr, value=inner, type=wanted)
     if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
         return _tuple(scope, expr, wanted, what, related)
-    member = expr.name if isinstance(expr, TMember) else receiver
-    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), member)
+    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), suspects)
     return bad(expr.span)
 
 
@@ -197,7 +197,7 @@ def _tuple(
 ) -> TExpr:
     """A tuple that is written out is looked at item by item."""
     if len(expr.items) != len(wanted.items):
-        _mismatch(scope, expr, expr.type, wanted, what, related, None)
+        _mismatch(scope, expr, expr.type, wanted, what, related, ())
         return bad(expr.span)
     items = tuple(
         conform(scope, item, type_, f"item {i} of {what}", related)
@@ -215,7 +215,7 @@ def _mismatch(
     wanted: Type,
     what: str,
     related: tuple[tuple[Span, str], ...],
-    member: str | None,
+    suspects: tuple[object, ...],
 ) -> None:
     span = expr.span
     message = f"{what} is `{found}`, `{wanted}` is expected"
@@ -224,14 +224,15 @@ def _mismatch(
         if not same_shape(scope.facts, found.dims, wanted.dims):
             if found.dtype != wanted.dtype:
                 notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
-            fold = unequal(scope.facts, found.dims, wanted.dims)
-            scope.error("E2202", message, span, "has the wrong shape", related, notes, fold=fold)
+            unequal_ = unequal(scope.facts, found.dims, wanted.dims)
+            folds = [] if unequal_ is None else [unequal_]
+            scope.error("E2202", message, span, "has the wrong shape", related, notes, folds=folds)
             return
-    dtypes = dtype_hint(found), dtype_hint(wanted)
-    if type(found) is type(wanted) and None not in dtypes:
-        help_ = loosely(scope, expr, dtypes[1]) or f"convert it: `cast<{dtypes[1]}>(...)`"
-        fold = None if member is None else (member, frozenset(map(str, dtypes)))
-        scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, fold=fold)
+    a, b = dtype_hint(found), dtype_hint(wanted)
+    if type(found) is type(wanted) and a is not None and b is not None:
+        folds = scope.clash(a, b, [span], suspects)
+        help_ = loosely(scope, expr, b) or f"convert it: `cast<{b}>(...)`"
+        scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, folds=folds)
         return
     help_ = None
     if isinstance(wanted, OptionalType) and same_type(scope.facts, found, wanted.inner):

@@ -78,7 +78,7 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
             f"`{name}` is known only at run time; a dimension is a compile-time integer",
             span,
             related=[(local.span, "declared here")],
-            fold=("run time", scope.function, name),
+            folds=[("run time", scope.function, name)],
         )
         return None
     generic = scope.generics.get(name)

@@ -11,6 +11,7 @@ from linnet.check.dimexpr import dtype_of
 from linnet.check.dims import Dim, Symbol
 from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.indexing import axes, within
+from linnet.check.mistake import mistake
 from linnet.check.operators import shaped
 from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
@@ -223,7 +224,7 @@ def _position(
                 f"the index `{item.name}` is neither an output index nor bound by a reduction",
                 item.span,
                 help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
-                fold=("index", scope.function, item.name),
+                folds=[("index", scope.function, item.name)],
             )
             return None
     if isinstance(extent, Symbol):
@@ -295,9 +296,11 @@ def _conflict(
 ) -> None:
     notes: list[str] = []
     help_ = None
+    folds: list[object] = [(use.var, str(extent))]
     of_known, of_this = (f"*{e}" if isinstance(e, Symbol) else str(e) for e in (known, extent))
     if not isinstance(known, Symbol) and not isinstance(extent, Symbol):
         relation = Relation("==", known, extent)
+        folds.append(mistake(relation))
         notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
         if known.symbols() or extent.symbols():
             help_ = f"if it always holds, state it: `where {relation}`"
@@ -310,7 +313,7 @@ def _conflict(
         [(use.first, f"`{of_known}` here")],
         notes,
         help_,
-        fold=(use.var, str(extent)),
+        folds=folds,
     )
 
 

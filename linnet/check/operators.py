@@ -189,6 +189,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             or loosely(scope, left, b)
             or loosely(scope, right, a)
             or f"convert one side: `cast<{a}>(...)`",
+            folds=scope.clash(a, b, [left.span, right.span]),
         )
         return bad(span)
     if not admits(a) <= _allowed(e.op):
@@ -252,10 +253,10 @@ def _refuse(
 ) -> None:
     notes: list[str] = []
     help_ = None
-    fold = None
+    folds: list[object] = []
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         relation = Relation("==", x, y)
-        fold = mistake(relation)
+        folds = [mistake(relation)]
         notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
         if scope.facts.prove(relation).verdict == "refuted":
             notes = [f"`{relation}` can never hold"]
@@ -270,5 +271,5 @@ def _refuse(
         related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
         notes=notes,
         help=help_,
-        fold=fold,
+        folds=folds,
     )

@@ -403,7 +403,8 @@ def _concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
             extent = value.type.dims[at]
             wanted = replace(first, dims=(*first.dims[:at], extent, *first.dims[at + 1 :]))
         origin = ((known[0].span, f"the first is `{first}`"),)
-        if is_error(conform(scope, value, wanted, "this part of `concat`", origin).type):
+        suspects = tuple(scope.named_in(known[0].span))
+        if is_error(conform(scope, value, wanted, "this part of `concat`", origin, suspects).type):
             return bad(e.span)
         total = total + Dim.of(extent)
     dims = (*first.dims[:at], total, *first.dims[at + 1 :])

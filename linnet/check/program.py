@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linnet.check import consts, declare, statements
+from linnet.check.blame import callees_first
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
@@ -27,10 +28,13 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     for ref in dependencies_first(world.scopes):
         _signature(world, ref)
     finished: list[Scope] = []
-    for ref in refs:
-        finished.extend(_bodies(world, ref))
+    for scope in world.scopes.values():
+        texts = {name: ref.item.span.text for name, ref in scope.items.items()}
+        for name in callees_first(texts):
+            finished.extend(_bodies(world, scope.items[name]))
     _recursion(world)
     _unfold(world)
+    sink.arrange([m.tree.span.file for m in found])
     if not sink.errors:
         lint(world, finished)
     return world.program
@@ -71,10 +75,10 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
     if not isinstance(ref.item, ast.BlockDecl) or info is None:
         return []
     out: list[Scope] = []
-    for method in ref.item.methods:
-        function = info.methods.get(method.name.text)
-        if function is None or function.span != method.name.span:
-            continue
+    methods = {m.name.span: m for m in ref.item.methods}
+    accepted = {name: methods[f.span] for name, f in info.methods.items()}
+    for name in callees_first({n: m.span.text for n, m in accepted.items()}):
+        method, function = accepted[name], info.methods[name]
         scope = declare.block_scope(world, info)
         scope.generics.update({g.name: g for g in function.generics})
         scope.facts = scope.facts.adding(function.facts)
@@ -85,7 +89,7 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
 
 def _unfold(world: World) -> None:
     """Add to each finding the further places where the same thing was found."""
-    for folded in world.folded.values():
+    for folded in {id(f): f for f in world.folded.values()}.values():
         if folded.more:
             lines = sorted({s.file.position(s.start).line for s in folded.more})
             places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
@@ -95,9 +99,9 @@ def _unfold(world: World) -> None:
 
 
 def _recursion(world: World) -> None:
-    """E2119 for each cycle of calls, once, at the call that closes it."""
+    """E2119 for each cycle of calls, once."""
     done: set[str] = set()
-    for start in world.calls:
+    for start in world.program.functions:
         path: list[str] = []
         stack = [(start, iter(world.calls.get(start, {}).items()))] if start not in done else []
         if stack:
@@ -110,16 +114,22 @@ def _recursion(world: World) -> None:
                 path.pop()
                 done.add(key)
                 continue
-            callee, span = step
+            callee, _ = step
             if callee in path:
-                _report_cycle(world, [*path[path.index(callee) :], callee], span)
+                _report_cycle(world, path[path.index(callee) :])
             elif callee not in done:
                 path.append(callee)
                 stack.append((callee, iter(world.calls.get(callee, {}).items())))
 
 
-def _report_cycle(world: World, chain: list[str], span: Span) -> None:
+def _report_cycle(world: World, cycle: list[str]) -> None:
+    """The last call of the cycle, as the file has them, gets the blame."""
+    spans = [world.calls[a][b] for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    last = max(range(len(cycle)), key=lambda i: spans[i].start)
+    first = (last + 1) % len(cycle)
+    chain = [*cycle[first:], *cycle[:first], cycle[first]]
     names = " -> ".join(f"`{k.rpartition('::')[2]}`" for k in chain)
     message = f"`{chain[0].rpartition('::')[2]}` calls itself"
     help_ = "there is no recursion; `while` and `static for` repeat"
-    world.sink.add(Diagnostic("E2119", message, span, notes=(f"by way of {names}",), help=help_))
+    notes = (f"by way of {names}",)
+    world.sink.add(Diagnostic("E2119", message, spans[last], notes=notes, help=help_))

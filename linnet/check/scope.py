@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from linnet.check.blame import Doubts, Everywhere, names_in
 from linnet.check.dims import Symbol
+from linnet.check.dtypes import AnyDType
 from linnet.check.mistake import mistake
 from linnet.check.names import ItemRef, ModuleScope
 from linnet.check.prover import Facts, Relation
-from linnet.check.typed import IndexVar, Local, Program, TBlock, TExpr, TFunction, TGeneric
-from linnet.check.types import ERROR, StructType, Type
+from linnet.check.typed import (
+    IndexVar,
+    Local,
+    Program,
+    TBlock,
+    TExpr,
+    TFunction,
+    TGeneric,
+    TMemberDecl,
+)
+from linnet.check.types import ERROR, OptionalType, ScalarType, StructType, TensorType, Type
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 
@@ -64,6 +76,7 @@ class World:
     folded: dict[object, Folded] = field(default_factory=dict[object, Folded])
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
+    doubts: Doubts = field(default_factory=Doubts)
 
 
 @dataclass(slots=True)
@@ -79,6 +92,9 @@ class IndexUse:
 
 @dataclass(slots=True)
 class Scope:
+    """`statement` is what is being checked, `sources` what else the value of a local was made
+    of, `muted` the codes that are not reported for now."""
+
     world: World
     module: ModuleScope
     generics: dict[str, TGeneric] = field(default_factory=dict[str, TGeneric])
@@ -92,6 +108,9 @@ class Scope:
     loose: set[Local] = field(default_factory=set[Local])
     declared: list[Local] = field(default_factory=list[Local])
     function: str = ""
+    statement: Span | None = None
+    sources: dict[Local, frozenset[object]] = field(default_factory=dict[Local, frozenset[object]])
+    muted: frozenset[str] = frozenset()
 
     def error(
         self,
@@ -102,19 +121,61 @@ class Scope:
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
         help: str | None = None,
-        fold: object = None,
+        folds: Iterable[object] = (),
     ) -> None:
-        """Report a finding. One with a `fold` that an earlier one in the same block (or function)
-        had is most likely the same mistake: it becomes a further place of that finding."""
+        """Report a finding. One that shares one of `folds` with an earlier one in the same block
+        (or function) is most likely the same mistake: it becomes a further place of that."""
+        if code in self.muted:
+            return
+        if self.statement is not None:
+            self.world.doubts.add(self.named_in(self.statement), code)
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        key = (self.block.ref.key if self.block else self.function, fold)
-        if fold is not None and key in self.world.folded:
-            self.world.folded[key].more.append(span)
-            return
-        if fold is not None:
-            self.world.folded[key] = Folded(diagnostic)
-        self.world.sink.add(diagnostic)
+        here = self.block.ref.key if self.block else self.function
+        keys = [fold if isinstance(fold, Everywhere) else (here, fold) for fold in folds]
+        first = next((self.world.folded[k] for k in keys if k in self.world.folded), None)
+        if first is None:
+            self.world.sink.add(diagnostic)
+        elif span != first.diagnostic.span:
+            first.more.append(span)
+        for key in keys:
+            self.world.folded.setdefault(key, first or Folded(diagnostic))
+
+    @contextmanager
+    def mute(self, codes: frozenset[str]) -> Generator[None]:
+        """Report none of `codes` inside."""
+        before, self.muted = self.muted, self.muted | codes
+        try:
+            yield
+        finally:
+            self.muted = before
+
+    def named_in(self, span: Span) -> frozenset[object]:
+        """The locals and members that `span` names, and what those locals are made of."""
+        found: set[object] = set()
+        members = self.block.typed.members if self.block else {}
+        for name in names_in(span.text):
+            local = next((f[name] for f in reversed(self.frames) if name in f), None)
+            if local is not None:
+                found |= {local} | self.sources.get(local, frozenset())
+            elif name in members:
+                found.add(members[name])
+        return frozenset(found)
+
+    def clash(
+        self, a: AnyDType, b: AnyDType, spans: Iterable[Span], suspects: Iterable[object] = ()
+    ) -> list[object]:
+        """What a finding about two dtypes has in common with others: the two, and a thing of one
+        of them that `spans` name, or one of `suspects`."""
+        things = {*suspects}.union(*map(self.named_in, spans))
+        pair = frozenset({str(a), str(b)})
+        out: list[object] = []
+        for thing in things:
+            if isinstance(thing, Everywhere):
+                out.append(Everywhere((pair, thing.thing)))
+            elif not isinstance(thing, Local | TMemberDecl) or _element(thing.type) in (a, b):
+                out.append((pair, thing))
+        return out
 
     def assumptions(self, relation: Relation) -> list[str]:
         """Notes with what is assumed about the symbols of `relation`."""
@@ -133,6 +194,7 @@ class Scope:
         span: Span,
         label: str = "",
         related: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
     ) -> bool:
         """Report `message` unless `relation` is proven."""
         answer = self.facts.prove(relation)
@@ -140,16 +202,18 @@ class Scope:
             return True
         if not self.world.doubtful.isdisjoint(relation.symbols()):
             return False
-        notes = self.assumptions(relation)
+        said = self.assumptions(relation)
         help_ = None
         if answer.counterexample:
             case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
-            notes.append(f"`{relation}` is false when {case}")
+            said.append(f"`{relation}` is false when {case}")
         if answer.verdict == "refuted":
-            notes.append(f"`{relation}` can never hold")
+            said.append(f"`{relation}` can never hold")
         elif relation.left.symbols() | relation.right.symbols():
             help_ = f"if it always holds, state it: `where {relation}`"
-        self.error(code, message, span, label, related, notes, help_, fold=mistake(relation))
+        self.error(
+            code, message, span, label, related, [*said, *notes], help_, folds=(mistake(relation),)
+        )
         return False
 
     def local(self, name: str) -> Local | None:
@@ -172,6 +236,12 @@ class Scope:
             typed = self.block.typed
             names += [*typed.members, *typed.subs, *self.block.methods]
         return [*names, *self.generics, *self.module.names()]
+
+
+def _element(type_: Type) -> AnyDType | None:
+    """The dtype of a scalar or tensor that may be absent."""
+    type_ = type_.inner if isinstance(type_, OptionalType) else type_
+    return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
 
 
 def is_error(*types: Type) -> bool:

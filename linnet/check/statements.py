@@ -24,11 +24,12 @@ from linnet.check.typed import (
 )
 from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
 from linnet.check.unknown import near, unknown_name
+from linnet.source.files import Span
 from linnet.syntax import ast
 
 
 def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TStmt, ...]:
-    """The statements of a function, ending in its `return`; empty after an error in its result."""
+    """The statements of a function, ending in its `return`."""
     scope.function = function.key
     scope.frames = [{p.local.name: p.local for p in function.params}]
     scope.frames.append({})
@@ -36,9 +37,7 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
     for i, stmt in enumerate(decl.body):
         last = i == len(decl.body) - 1
         if isinstance(stmt, ast.ReturnStmt) and last:
-            value = expr.infer(scope, stmt.value, function.result)
-            value = conform(scope, value, function.result, "the returned value")
-            out.append(TReturn(value, stmt.span))
+            out.append(_result(scope, stmt, function))
         else:
             out.extend(statement(scope, stmt))
     if not _returns(decl.body):
@@ -51,6 +50,16 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
     return tuple(out)
 
 
+def _result(scope: Scope, stmt: ast.ReturnStmt, function: TFunction) -> TReturn:
+    scope.statement = stmt.span
+    value = expr.infer(scope, stmt.value, function.result)
+    good = not is_error(value.type)
+    value = conform(scope, value, function.result, "the returned value")
+    if good and is_error(value.type):
+        scope.world.doubts.results.add(function.key)
+    return TReturn(value, stmt.span)
+
+
 def _returns(stmts: tuple[ast.Stmt, ...]) -> bool:
     """Whether there is a `return` somewhere; one that is misplaced was reported."""
     return any(
@@ -61,6 +70,7 @@ def _returns(stmts: tuple[ast.Stmt, ...]) -> bool:
 
 
 def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
+    scope.statement = _head(stmt)
     match stmt:
         case ast.LetStmt():
             return [_let(scope, stmt)]
@@ -78,6 +88,17 @@ def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
             return []
 
 
+def _head(stmt: ast.Stmt) -> Span:
+    """A statement without the statements in it."""
+    match stmt:
+        case ast.WhileStmt(condition=condition):
+            return condition.span
+        case ast.StaticForStmt(start=start, stop=stop):
+            return start.span if stop is None else start.span.to(stop.span)
+        case _:
+            return stmt.span
+
+
 def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
     wanted: Type | None = None
     if stmt.type is not None:
@@ -91,7 +112,9 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
     loose = wanted is None and (isinstance(value.type, LiteralType) or _is_plain_fill(stmt.value))
     value = settle(scope, value)
     type_ = wanted if wanted is not None else value.type
+    made_of = scope.named_in(stmt.value.span)
     local = scope.declare(stmt.name.text, type_, stmt.mutable, stmt.name.span)
+    scope.sources[local] = made_of
     if loose:
         scope.loose.add(local)
     return TLet(local, value, stmt.span)
@@ -115,6 +138,7 @@ def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
         message = f"`{value.type}` cannot be taken apart into {len(stmt.names)} names"
         scope.error("E2101", message, stmt.value.span)
     locals_: list[Local] = []
+    made_of = scope.named_in(stmt.value.span)
     for name, type_ in zip(stmt.names, types, strict=True):
         same = next((other for other in locals_ if other.name == name.text), None)
         if same is not None:
@@ -125,6 +149,8 @@ def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
                 related=[(same.span, "the first")],
             )
         locals_.append(scope.declare(name.text, type_, False, name.span))
+    for local in locals_:
+        scope.sources[local] = made_of.union(locals_)
     return TLetTuple(tuple(locals_), value, stmt.span)
 
 
@@ -136,6 +162,8 @@ def _assign(scope: Scope, stmt: ast.AssignStmt) -> list[TStmt]:
         value = expr.infer(scope, stmt.value, type_)
     if target is None or type_ is None or is_error(value.type, type_):
         return []
+    if isinstance(target, Local):
+        scope.sources[target] = scope.sources[target] | scope.named_in(stmt.value.span)
     value = _assigned(scope, stmt, value, type_)
     return [] if is_error(value.type) else [TAssign(target, value, stmt.span)]
 

@@ -209,24 +209,33 @@ def default_arg(
 
 
 def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span) -> bool:
-    """Prove the `where` of what is used at `span` under its generic arguments."""
-    good, zero = True, None
+    """Prove the `where` of what is used at `span` under its generic arguments. One argument that
+    is wrong may break several relations: the first is reported, the others are notes of it."""
+    failed: list[tuple[str, Relation]] = []
+    zero: Relation | None = None
     for fact in facts:
         try:
             needed = in_relation(fact, bindings)
         except DimError:
             zero = zero or fact
             continue
-        message = f"`{fact}` is required here and not provable"
-        if str(needed) != str(fact):
-            given = _given(fact, bindings)
-            message = f"`{fact}` is required here{given}: `{needed}` is not provable"
-        good &= scope.require(needed, "E2206", message, span)
-    if zero is not None and good:
+        if not scope.facts.implies(needed):
+            failed.append((_required(fact, needed, bindings), needed))
+    if failed:
+        message, needed = failed[0]
+        more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
+        scope.require(needed, "E2206", message, span, notes=more)
+    elif zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.
         scope.error("E2206", f"`{zero}` is required here and divides by zero", span)
-    return good and zero is None
+    return not failed and zero is None
+
+
+def _required(fact: Relation, needed: Relation, bindings: Bindings) -> str:
+    if str(needed) == str(fact):
+        return f"`{fact}` is required here and not provable"
+    return f"`{fact}` is required here{_given(fact, bindings)}: `{needed}` is not provable"
 
 
 def _given(fact: Relation, bindings: Bindings) -> str:

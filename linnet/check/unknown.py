@@ -71,7 +71,7 @@ def unknown_name(scope: Scope, name: str, span: Span, among: Iterable[str] | Non
         f"nothing named `{name}` is declared here",
         span,
         help=_meant(name) or near(scope, name, among or [*scope.visible(), *sorted(PRELUDE)]),
-        fold=("name", scope.function, name),
+        folds=[("name", scope.function, name)],
     )
 
 
@@ -85,7 +85,7 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
         f"nothing named `{name}` is declared here",
         span,
         help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
-        fold=("dimension", name),
+        folds=[("dimension", name)],
     )
 
 

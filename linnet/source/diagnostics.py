@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from linnet.source.codes import CODES
-from linnet.source.files import Span
+from linnet.source.files import SourceFile, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,16 @@ class Sink:
     def replace(self, old: Diagnostic, new: Diagnostic) -> None:
         """Put `new` where `old` was reported."""
         self.found = {(new if d == old else d): None for d in self.found}
+
+    def arrange(self, files: Sequence[SourceFile]) -> None:
+        """Put the findings in the order of the files and of the places in them."""
+        order = {id(file): number for number, file in enumerate(files)}
+
+        def place(found: Diagnostic) -> tuple[int, int]:
+            span = found.span
+            return (-1, 0) if span is None else (order.get(id(span.file), -1), span.start)
+
+        self.found = dict.fromkeys(sorted(self.found, key=place))
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.found)

@@ -1,0 +1,84 @@
+"""Which declarations a finding may be due to, so that one wrong declaration is one finding.
+
+    fn half(x: Tensor[3; f32]) -> Tensor[3; f16] { return x * 0.5 }    reported: the value is f32
+    fn f(x: Tensor[3; f32]) -> Tensor[3; f32] { return half(x) }       not: `half`'s f16 is in doubt
+
+Whatever a statement with a finding names is in doubt. A call that does not fit a parameter in
+doubt is not reported, and the result of a function that does not return what it declares is
+unknown. Bodies are checked callees first, so that the doubts are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from linnet.check.typed import Local
+
+_DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
+_SHAPES = frozenset(
+    {"E2110", "E2201", "E2202", "E2203", "E2204", "E2205", "E2206", "E2207", "E2208", "E2209"}
+) | {"E2210", "E3106"}
+_BOTH = frozenset({"E2101", "E2109", "E2115"})
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def names_in(text: str) -> list[str]:
+    """The names that a piece of source mentions, each once."""
+    return list(dict.fromkeys(_NAME.findall(text)))
+
+
+def kin(code: str) -> frozenset[str]:
+    """The codes that a wrong declaration may cause along with `code`."""
+    if code in _BOTH:
+        return _DTYPES | _SHAPES | _BOTH
+    if code in _DTYPES:
+        return _DTYPES | _BOTH
+    return _SHAPES | _BOTH if code in _SHAPES else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """A declaration that findings of several items may be due to."""
+
+    thing: object
+
+
+@dataclass(slots=True)
+class Doubts:
+    """Parameters whose declared types are in doubt, each with the codes that are no news about
+    it, and the functions that do not return what they declare."""
+
+    parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
+    results: set[str] = field(default_factory=set[str])
+
+    def add(self, things: Iterable[object], code: str) -> None:
+        """A finding with `code` names `things`."""
+        codes = kin(code)
+        for thing in things:
+            if isinstance(thing, Local) and codes:
+                self.parameters[thing] = self.parameters.get(thing, frozenset()) | codes
+
+    def about(self, parameter: Local) -> frozenset[str]:
+        """The codes that are no news about an argument for `parameter`."""
+        return self.parameters.get(parameter, frozenset())
+
+
+def callees_first(texts: Mapping[str, str]) -> list[str]:
+    """The keys of `texts` in an order in which each comes after those that its text mentions.
+    Where they mention each other in a circle the order is that of the file."""
+    done: dict[str, None] = {}
+    for start in texts:
+        way: dict[str, Iterator[str]] = {}
+        if start not in done:
+            way[start] = iter(names_in(texts[start]))
+        while way:
+            name, rest = next(reversed(way.items()))
+            step = next((n for n in rest if n in texts and n not in done and n not in way), None)
+            if step is None:
+                done[name] = None
+                way.pop(name)
+            else:
+                way[step] = iter(names_in(texts[step]))
+    return list(done)
