@@ -160,7 +160,7 @@ def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | N
             name.span,
             help=did_you_mean(name.text, info.public)
             or f"its methods: {', '.join(sorted(info.public))}",
-            fold=("method", sub.block, name.text),
+            folds=[("method", sub.block, name.text)],
         )
         return None
     if name.text not in info.public:
@@ -186,6 +186,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     solver = Inference(scope, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
+    solver.doubtful = any(is_error(p.local.type) for p in function.params)
     placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
     if placed is None:
         return bad(e.span)
@@ -224,8 +225,6 @@ def _doubted(scope: Scope, function: TFunction) -> frozenset[str]:
     codes: set[str] = set()
     for param in function.params:
         codes |= scope.world.doubts.about(param.local)
-        if is_error(param.local.type):
-            codes.add("E2110")
     return frozenset(codes)
 
 

@@ -189,9 +189,9 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
                 return None
             if isinstance(alias.type, ScalarType) and not alias.generics:
                 return alias.type.dtype
-    fold = ("dtype", scope.function, expr.name) if isinstance(expr, ast.NameExpr) else None
+    folds = [("dtype", scope.function, expr.name)] if isinstance(expr, ast.NameExpr) else []
     help_ = "`f32`, `bf16`, `i32`, ..."
-    scope.error("E1208", "a dtype is expected here", expr.span, help=help_, fold=fold)
+    scope.error("E1208", "a dtype is expected here", expr.span, help=help_, folds=folds)
     return None
 
 

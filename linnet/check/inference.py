@@ -43,6 +43,7 @@ class Inference:
         self.solved: list[Symbol] = []
         self.failed = False
         # Whether a type that would tell about generics was reported already.
+        self.doubtful = False
         self._write(written or ())
 
     def _write(self, written: tuple[ast.Expr, ...]) -> None:
@@ -168,6 +169,8 @@ class Inference:
         if not self._take_defaults():
             return None
         missing = [g for g in self.generics if g.binder in self.open]
+        if missing and self.doubtful:
+            return None
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
             every = ", ".join("[..]" if g.kind == "Shape" else g.name for g in self.generics)

@@ -167,8 +167,8 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
         _touch_all(scope, e)
         return bad(e.span)
     if not isinstance(base.type, TensorType):
-        fold = ("indexed", base.local) if isinstance(base, TLocal) else None
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, fold=fold)
+        folds = [("indexed", base.local)] if isinstance(base, TLocal) else []
+        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
         _touch_all(scope, e)
         return bad(e.span)
     if len(e.items) != len(base.type.dims):
