@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from linnet.check.typed import Local
+from linnet.check.typed import Local, TMemberDecl, TSub
 
 _DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
 _SHAPES = frozenset(
-    {"E2110", "E2201", "E2202", "E2203", "E2204", "E2205", "E2206", "E2207", "E2208", "E2209"}
-) | {"E2210", "E3106"}
-_BOTH = frozenset({"E2101", "E2109", "E2115"})
+    {"E2110", "E2201", "E2202", "E2203", "E2204", "E2205", "E2206", "E2207", "E2208", "E2210"}
+) | {"E3106"}
+_BOTH = frozenset({"E2101", "E2109", "E2115", "E2209"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -48,10 +48,12 @@ class Everywhere:
 @dataclass(slots=True)
 class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about
-    it, and the functions that do not return what they declare."""
+    it, and the functions that do not return what they declare. `members` has what a block's
+    findings name: True of a `where` (E2206) that does not hold, False of another shape."""
 
     parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
     results: set[str] = field(default_factory=set[str])
+    members: set[tuple[str, object, bool]] = field(default_factory=set[tuple[str, object, bool]])
 
     def add(self, things: Iterable[object], code: str) -> None:
         """A finding with `code` names `things`."""
@@ -59,6 +61,18 @@ class Doubts:
         for thing in things:
             if isinstance(thing, Local) and codes:
                 self.parameters[thing] = self.parameters.get(thing, frozenset()) | codes
+
+    def follows(self, things: Iterable[object], code: str, block: str) -> bool:
+        """Whether a finding of `block` that names `things` is one of shapes that follows from a
+        `where` that did not hold, or the other way round, both for the same member."""
+        if code not in _SHAPES:
+            return False
+        indirect = code == "E2206"
+        found = [(block, t) for t in things if isinstance(t, TMemberDecl | TSub)]
+        if any((*f, not indirect) in self.members for f in found):
+            return True
+        self.members.update((*f, indirect) for f in found)
+        return False
 
     def about(self, parameter: Local) -> frozenset[str]:
         """The codes that are no news about an argument for `parameter`."""

@@ -24,7 +24,6 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     found = list(modules)
     world = World(build_scopes(found, sink), sink)
     world.program.roots = tuple(m.key for m in found if m.root)
-    refs = [ref for scope in world.scopes.values() for ref in scope.items.values()]
     for ref in dependencies_first(world.scopes):
         _signature(world, ref)
     finished: list[Scope] = []

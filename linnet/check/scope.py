@@ -127,11 +127,14 @@ class Scope:
         (or function) is most likely the same mistake: it becomes a further place of that."""
         if code in self.muted:
             return
+        here = self.block.ref.key if self.block else self.function
         if self.statement is not None:
-            self.world.doubts.add(self.named_in(self.statement), code)
+            named = self.named_in(self.statement)
+            self.world.doubts.add(named, code)
+            if self.world.doubts.follows(named, code, here):
+                return
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        here = self.block.ref.key if self.block else self.function
         keys = [fold if isinstance(fold, Everywhere) else (here, fold) for fold in folds]
         first = next((self.world.folded[k] for k in keys if k in self.world.folded), None)
         if first is None:
@@ -151,9 +154,10 @@ class Scope:
             self.muted = before
 
     def named_in(self, span: Span) -> frozenset[object]:
-        """The locals and members that `span` names, and what those locals are made of."""
+        """The locals, members and subs that `span` names, and what those locals are made of."""
         found: set[object] = set()
-        members = self.block.typed.members if self.block else {}
+        typed = self.block.typed if self.block else None
+        members = {**typed.members, **typed.subs} if typed else {}
         for name in names_in(span.text):
             local = next((f[name] for f in reversed(self.frames) if name in f), None)
             if local is not None:
