@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 from linnet.ir.core import Module, Operation
 from linnet.ir.types import Type
 from linnet.source.diagnostics import Diagnostic

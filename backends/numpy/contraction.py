@@ -11,7 +11,7 @@ import numpy as np
 
 from linnet.backends.numpy.dtypes import NUMPY, OF_NUMPY, Array, cast, computing_dtype
 from linnet.backends.numpy.elementwise import fold_identity
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 
 Indices = tuple[int, ...]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnet.backends.base import RuntimeFault
-from linnet.check.dtypes import AnyDType, DType
+from linnet.dtypes import AnyDType, DType
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linnet.backends.numpy.dtypes import NUMPY, OF_NUMPY, Array, cast, computing_dtype
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 
 
 def _rounded_once(function: Callable[..., Any]) -> Callable[..., Array]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.dtypes import NUMPY, Array, concrete
 from linnet.backends.numpy.liveness import Deaths
-from linnet.check.dims import Dim, DimError, Symbol
+from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.ir.core import Module
 from linnet.ir.extents import Fit, fit_extent
 from linnet.ir.types import Type

@@ -18,8 +18,8 @@ from linnet.backends.numpy.dtypes import NUMPY, Array, cast, concrete, constant,
 from linnet.backends.numpy.elementwise import ELEMENTWISE
 from linnet.backends.numpy.frame import Frame, Path, Run, bind_symbols
 from linnet.backends.numpy.liveness import Deaths, deaths
-from linnet.check.dims import Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Symbol
+from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.depth import deep_calls
 from linnet.ir.passes.vectorize import vectorize

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from linnet.check import declare, expr, prelude, typeexpr
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
-from linnet.check.dims import Symbol
-from linnet.check.dtypes import AnyDType, DTypeVar
 from linnet.check.inference import Inference, binders
 from linnet.check.names import PRELUDE, ItemRef, ModuleRef, did_you_mean
 from linnet.check.operators import is_literal_only
@@ -24,6 +22,8 @@ from linnet.check.types import (
     Type,
 )
 from linnet.check.unknown import unknown_name
+from linnet.dims.dims import Symbol
+from linnet.dtypes import AnyDType, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 

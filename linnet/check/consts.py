@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from linnet.check import declare, expr, typeexpr
 from linnet.check.convert import conform, settle
-from linnet.check.dims import Dim
 from linnet.check.names import ItemRef
 from linnet.check.scope import Scope, World
 from linnet.check.typed import TExpr
 from linnet.check.types import ERROR, LiteralType, Type
+from linnet.dims.dims import Dim
 from linnet.syntax import ast
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.check.mistake import equation
-from linnet.check.prover import Facts, Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
@@ -23,6 +20,9 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Facts, Relation
+from linnet.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
 
 # The least magnitude that rounds beyond a float dtype's range (IEEE 754, ties to even).

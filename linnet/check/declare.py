@@ -8,11 +8,8 @@ from typing import TypeVar
 
 from linnet.check import consts, typeexpr
 from linnet.check.dimexpr import extent_of, generic_arg, relation_of
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import KINDS, DTypeVar
 from linnet.check.measure import DEEPEST, MOST, too_large
 from linnet.check.names import PRELUDE, ItemRef, did_you_mean
-from linnet.check.prover import Facts, Relation
 from linnet.check.scope import AliasInfo, BlockInfo, Scope, StructInfo, World
 from linnet.check.typed import (
     Local,
@@ -32,6 +29,9 @@ from linnet.check.types import (
     TensorType,
     Type,
 )
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Facts, Relation
+from linnet.dtypes import KINDS, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 

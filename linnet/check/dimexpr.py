@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from linnet.check import consts, declare
-from linnet.check.dims import Dim, Symbol, dim_max, dim_min
-from linnet.check.dtypes import BY_NAME, AnyDType, DTypeVar, admits
 from linnet.check.names import ItemRef
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
 from linnet.check.types import ERROR, GenericArg, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
+from linnet.dims.prover import Relation
+from linnet.dtypes import BY_NAME, AnyDType, DTypeVar, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 

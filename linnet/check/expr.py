@@ -6,8 +6,6 @@ from dataclasses import replace
 
 from linnet.check import calls, consts, declare, indexing, notation, operators, typeexpr
 from linnet.check.convert import bad, conform, same_type, settle
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import BY_NAME, DType
 from linnet.check.inference import Inference
 from linnet.check.names import ItemRef, ModuleRef, did_you_mean
 from linnet.check.scope import Scope, is_error
@@ -40,6 +38,8 @@ from linnet.check.types import (
     Type,
 )
 from linnet.check.unknown import unknown_name
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import BY_NAME, DType
 from linnet.source.files import Span
 from linnet.syntax import ast
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from linnet.check import expr
 from linnet.check.convert import bad
 from linnet.check.dimexpr import dim_of
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import INTEGERS, admits
 from linnet.check.operators import shaped
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import INTEGERS, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 

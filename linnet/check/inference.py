@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from linnet.check import expr, typeexpr
 from linnet.check.dimexpr import check_kind, generic_arg, natural_arg
-from linnet.check.dims import Dim, DimError, Symbol
-from linnet.check.dtypes import DType, DTypeVar
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone
@@ -21,6 +18,9 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from math import gcd
 
-from linnet.check.dims import Dim
-from linnet.check.prover import Relation
+from linnet.dims.dims import Dim
+from linnet.dims.prover import Relation
 
 
 def primitive(dim: Dim) -> Dim:

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from linnet.check import expr
 from linnet.check.convert import adapt, bad, settle
 from linnet.check.dimexpr import dtype_of
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.indexing import axes, within
 from linnet.check.mistake import mistake
 from linnet.check.operators import shaped
-from linnet.check.prover import Relation
 from linnet.check.scope import IndexUse, Scope, is_error
 from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.check.unknown import near, unknown_name
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from linnet.check import expr as expressions
 from linnet.check.convert import adapt, bad, dtype_hint, loosely
 from linnet.check.dimexpr import arithmetic
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.check.mistake import mistake
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
 from linnet.check.types import EnumType, LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 

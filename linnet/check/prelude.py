@@ -17,14 +17,14 @@ from linnet.check.convert import (
     settle,
 )
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
-from linnet.check.dims import Dim, Symbol, dim_max, dim_min
-from linnet.check.dtypes import FLOATS, INTEGERS, AnyDType, DType, DTypeVar, admits
 from linnet.check.operators import broadcast, is_literal_only, shaped
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import element_count
 from linnet.check.typed import TBinary, TDim, TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
+from linnet.dims.prover import Relation
+from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 

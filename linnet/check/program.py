@@ -10,9 +10,9 @@ from linnet.check.blame import callees_first
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
-from linnet.check.prover import Facts
 from linnet.check.scope import Scope, World
 from linnet.check.typed import Program
+from linnet.dims.prover import Facts
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast

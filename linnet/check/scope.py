@@ -7,11 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from linnet.check.blame import Doubts, Everywhere, names_in
-from linnet.check.dims import Symbol
-from linnet.check.dtypes import AnyDType
 from linnet.check.mistake import mistake
 from linnet.check.names import ItemRef, ModuleScope
-from linnet.check.prover import Facts, Relation
 from linnet.check.typed import (
     IndexVar,
     Local,
@@ -23,6 +20,9 @@ from linnet.check.typed import (
     TMemberDecl,
 )
 from linnet.check.types import ERROR, OptionalType, ScalarType, StructType, TensorType, Type
+from linnet.dims.dims import Symbol
+from linnet.dims.prover import Facts, Relation
+from linnet.dtypes import AnyDType
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
-from linnet.check.dtypes import DType
 from linnet.check.operators import is_literal_only
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
@@ -24,6 +23,7 @@ from linnet.check.typed import (
 )
 from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
 from linnet.check.unknown import near, unknown_name
+from linnet.dtypes import DType
 from linnet.source.files import Span
 from linnet.syntax import ast
 

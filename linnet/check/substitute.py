@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DTypeVar
-from linnet.check.prover import Relation
 from linnet.check.types import (
     GenericArg,
     OptionalType,
@@ -17,6 +14,9 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import AnyDType, DTypeVar
 
 Bindings = Mapping[Symbol | DTypeVar, GenericArg]
 

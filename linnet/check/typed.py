@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DTypeVar
-from linnet.check.prover import Relation
 from linnet.check.types import GenericArg, StructType, Type
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import AnyDType, DTypeVar
 from linnet.source.files import Span
 
 

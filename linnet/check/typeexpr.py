@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from linnet.check import declare
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
-from linnet.check.dims import DimError, Symbol
-from linnet.check.dtypes import BY_NAME, DTypeVar
 from linnet.check.names import ItemRef, ModuleRef
-from linnet.check.prover import Relation
 from linnet.check.scope import Scope
 from linnet.check.substitute import Bindings, dim_bindings, in_arg, in_relation, in_type
 from linnet.check.typed import TGeneric
@@ -22,6 +19,9 @@ from linnet.check.types import (
     Type,
 )
 from linnet.check.unknown import unknown_name
+from linnet.dims.dims import DimError, Symbol
+from linnet.dims.prover import Relation
+from linnet.dtypes import BY_NAME, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import AnyDType
 
 Shape = tuple[Dim | Symbol, ...]
 

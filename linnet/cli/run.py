@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from linnet.backends.base import TIERS
-from linnet.check.dims import Dim
 from linnet.check.substitute import in_type
 from linnet.check.types import ScalarType, TensorType, Type
 from linnet.cli.common import add_card, generics_of, integers, word
 from linnet.cli.report import report
+from linnet.dims.dims import Dim
 from linnet.lower.bindings import bind
 from linnet.nest.card import Card, load_card
 from linnet.nest.words import shown

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import AnyDType
+from linnet.dims.dims import Dim
+from linnet.dtypes import AnyDType
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
 from linnet.ir.types import Type
 

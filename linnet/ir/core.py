@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from linnet.check.dims import Symbol
+from linnet.dims.dims import Symbol
 from linnet.ir.types import Type
 
 NO_ATTRS: Mapping[str, Any] = MappingProxyType({})

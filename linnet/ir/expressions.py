@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.core import Operation, Value
 from linnet.ir.rules import Context, constant, dim, expect, kept, reducible, within
 from linnet.ir.scalar import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from linnet.check.dims import Dim, DimError, Symbol
+from linnet.dims.dims import Dim, DimError, Symbol
 
 
 class Fit(Enum):

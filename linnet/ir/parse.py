@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import BY_NAME, KINDS, AnyDType, DTypeVar
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import BY_NAME, KINDS, AnyDType, DTypeVar
 from linnet.ir.core import NO_ATTRS, Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS, AttrKind
 from linnet.ir.reader import IRSyntaxError, Reader

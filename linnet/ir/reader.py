@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeVar
 
-from linnet.check.dims import Dim, DimError, Symbol, dim_max, dim_min
+from linnet.dims.dims import Dim, DimError, Symbol, dim_max, dim_min
 
 TOKEN = re.compile(
     r"""\s*(?: (?P<string>"(?:[^"\\]|\\.)*")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import KINDS, AnyDType, DType, admits
+from linnet.dims.dims import Dim
+from linnet.dtypes import KINDS, AnyDType, DType, admits
 from linnet.ir.core import Function, Operation, Value
 from linnet.ir.types import Type
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import AnyDType
+from linnet.dims.dims import Dim
+from linnet.dtypes import AnyDType
 
 
 @dataclass(frozen=True, slots=True)

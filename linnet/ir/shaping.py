@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from linnet.check.dims import ONE, Dim
-from linnet.check.dtypes import DType
+from linnet.dims.dims import ONE, Dim
+from linnet.dtypes import DType
 from linnet.ir.core import Operation
 from linnet.ir.rules import Context, ascending, expect_dims, is_scalar
 from linnet.ir.types import Type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 from linnet.ir.core import Operation, Region, Value
 from linnet.ir.rules import BOOL, I64, Context, expect, is_scalar
 from linnet.ir.types import Type

@@ -18,8 +18,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import BY_NAME, AnyDType, DType, DTypeVar
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS, AttrKind
 from linnet.ir.scalar import (

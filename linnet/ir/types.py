@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import AnyDType
+from linnet.dims.dims import Dim
+from linnet.dtypes import AnyDType
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType, DTypeVar
-from linnet.check.prover import Facts
+from linnet.dims.dims import Dim
+from linnet.dims.prover import Facts
+from linnet.dtypes import DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.expressions import dims_of
 from linnet.ir.ops import ELEMENTWISE, OPS, AttrKind, Row

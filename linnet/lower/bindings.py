@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from linnet.check.dims import Dim, DimError, Symbol
-from linnet.check.dtypes import BY_NAME, KINDS, DType, DTypeVar
 from linnet.check.substitute import in_arg
 from linnet.check.typed import TBlock, TGeneric, TSub
 from linnet.check.types import GenericArg
+from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dtypes import BY_NAME, KINDS, DType, DTypeVar
 from linnet.lower.fail import fail
 from linnet.source.files import Span
 

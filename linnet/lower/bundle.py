@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from linnet.check.dtypes import DType
 from linnet.check.typed import TSub
+from linnet.dtypes import DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
 

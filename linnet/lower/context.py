@@ -9,10 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from linnet.check.dims import Dim, DimError, Symbol
-from linnet.check.dtypes import AnyDType, DType
-from linnet.check.prover import Facts
-from linnet.check.relations import Relation
 from linnet.check.substitute import in_dim, in_dtype, in_type
 from linnet.check.typed import (
     Local,
@@ -26,6 +22,10 @@ from linnet.check.typed import (
 )
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
+from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dims.prover import Facts
+from linnet.dims.relations import Relation
+from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, check_extent, extent_under

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from linnet.check.dims import Dim
+from linnet.dims.dims import Dim
 from linnet.ir.builder import Builder
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
 from linnet.ir.types import Type

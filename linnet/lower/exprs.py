@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from linnet.check.dims import DimError
-from linnet.check.dtypes import DType
 from linnet.check.typed import (
     TAccess,
     TBinary,
@@ -31,6 +29,8 @@ from linnet.check.typed import TIndex as Index
 from linnet.check.typed import TIntrinsic as Intrinsic
 from linnet.check.types import EnumType, OptionalType, ScalarType, StructType, TensorType
 from linnet.check.types import Type as CheckType
+from linnet.dims.dims import DimError
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Region, Value
 from linnet.ir.types import Type

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from linnet.check.dims import DimError
-from linnet.check.dtypes import DType
 from linnet.check.typed import (
     Local,
     TAssign,
@@ -21,6 +19,8 @@ from linnet.check.typed import (
 )
 from linnet.check.types import EnumType, OptionalType, StructType, TupleType
 from linnet.check.types import Type as CheckType
+from linnet.dims.dims import DimError
+from linnet.dtypes import DType
 from linnet.ir.core import Region, Value
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, sub_count

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DType
 from linnet.check.typed import (
     AtDynamic,
     AtStatic,
@@ -31,6 +29,8 @@ from linnet.check.typed import (
 )
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Value
 from linnet.ir.scalar import (
     Access,

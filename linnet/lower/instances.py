@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from linnet.check.dims import Dim, DimError
-from linnet.check.dtypes import DType
-from linnet.check.relations import Relation
 from linnet.check.substitute import in_arg, in_relation, in_type
 from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
 from linnet.check.types import OptionalType, ScalarType, TensorType
+from linnet.dims.dims import Dim, DimError
+from linnet.dims.relations import Relation
+from linnet.dtypes import DType
 from linnet.lower.bindings import (
     Bound,
     GenericValue,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType
 from linnet.check.typed import (
     AtAll,
     AtDynamic,
@@ -16,6 +14,8 @@ from linnet.check.typed import (
     TIntrinsic,
 )
 from linnet.check.types import TensorType
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
 from linnet.lower.context import Context

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
 from linnet.check.typed import Program, TFunction, TGeneric
 from linnet.check.types import OptionalType, StructType, TupleType
 from linnet.check.types import Type as CheckType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.depth import deep_calls
 from linnet.ir.types import Type

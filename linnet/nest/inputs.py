@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from linnet.backends.numpy.dtypes import cast
-from linnet.check.dims import Dim, DimError, Symbol
-from linnet.check.dtypes import DType
-from linnet.check.relations import Relation
 from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TConst, TFunction, TParam
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
+from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dims.relations import Relation
+from linnet.dtypes import DType
 from linnet.ir.extents import Fit, fit_extent
 from linnet.lower.bindings import Bound
 from linnet.nest.card_keys import is_integer

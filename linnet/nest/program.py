@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linnet.backends.base import Stored
-from linnet.check.dtypes import BY_NAME, KINDS, DType
 from linnet.check.typed import Program, TBlock, TGeneric
+from linnet.dtypes import BY_NAME, KINDS, DType
 from linnet.ir.core import Module
 from linnet.lower.bindings import GenericValue
 from linnet.lower.instances import Instance, Violation, entries, parameters, violations

@@ -18,8 +18,8 @@ from linnet.backends.base import (
     get_backend,
     select,
 )
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Region
 from linnet.ir.types import Type

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from linnet.check.prover import Facts
+from linnet.dims.prover import Facts
 from linnet.ir.core import Module
 from linnet.ir.parse import parse
 from linnet.ir.text import same, show

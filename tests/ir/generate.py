@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from linnet.backends.numpy.dtypes import NUMPY
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import AnyDType, DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import AnyDType, DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Operation, Value
 from linnet.ir.scalar import (

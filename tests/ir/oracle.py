@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from linnet.backends.numpy.dtypes import NUMPY
-from linnet.check.dims import Symbol
-from linnet.check.dtypes import AnyDType, DType
+from linnet.dims.dims import Symbol
+from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Operation
 from linnet.ir.scalar import (
     Access,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.scalar import Access, Index

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from linnet.backends.numpy.interpreter import run
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Value
 from linnet.ir.passes.dce import dce, writing_functions

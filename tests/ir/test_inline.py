@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from linnet.backends.numpy.interpreter import run
-from linnet.check.dims import Dim
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module
 from linnet.ir.passes.dce import dce

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linnet.check.dims import Dim, Symbol, dim_max, dim_min
-from linnet.check.dtypes import DType, DTypeVar
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
+from linnet.dtypes import DType, DTypeVar
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Value
 from linnet.ir.parse import parse

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.interpreter import run
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Operation
 from linnet.ir.passes.vectorize import vectorize

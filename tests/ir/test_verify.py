@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType, DTypeVar
-from linnet.check.prover import Facts, Relation
+from linnet.dims.dims import Dim, Symbol
+from linnet.dims.prover import Facts, Relation
+from linnet.dtypes import DType, DTypeVar
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.types import Type

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from linnet.check.dims import Dim
+from linnet.dims.dims import Dim
 from linnet.ir.builder import Builder
 from linnet.ir.verify import problems
 from tests.ir.modules import main

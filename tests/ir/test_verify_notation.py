@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.scalar import (
     Access,
     Apply,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from linnet.backends.numpy.interpreter import run
-from linnet.check.prover import Facts
 from linnet.check.typed import Program
+from linnet.dims.prover import Facts
 from linnet.ir.core import Module, Operation
 from linnet.ir.verify import verify
 from linnet.lower.module import lower_entry, lower_function

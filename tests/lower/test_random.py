@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from linnet.backends.numpy.interpreter import run
-from linnet.check.prover import Facts
+from linnet.dims.prover import Facts
 from linnet.ir.parse import parse
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.inline import inline

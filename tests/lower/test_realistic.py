@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.interpreter import run
-from linnet.check.prover import Facts
 from linnet.check.typed import Program
+from linnet.dims.prover import Facts
 from linnet.ir.verify import verify
 from linnet.lower.module import lower_entry, lower_function
 from linnet.pipeline import check_paths

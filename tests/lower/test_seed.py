@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from linnet.check.prover import Facts
 from linnet.check.typed import Program
+from linnet.dims.prover import Facts
 from linnet.ir.parse import parse
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.inline import inline

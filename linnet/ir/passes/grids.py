@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from linnet.check.dims import ONE, Dim
-from linnet.check.dtypes import AnyDType, DType
+from linnet.dims.dims import ONE, Dim
+from linnet.dtypes import AnyDType, DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Value
 from linnet.ir.scalar import (

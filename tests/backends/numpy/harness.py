@@ -10,8 +10,8 @@ import numpy as np
 
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.numpy.interpreter import run
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import FLOATS, INTEGERS, DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import FLOATS, INTEGERS, DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module
 from linnet.ir.types import Type

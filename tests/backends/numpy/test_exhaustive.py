@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.dtypes import NUMPY
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import FLOAT_LIST, SIGNED, UNSIGNED, apply, type_of
 

@@ -10,8 +10,8 @@ import pytest
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.numpy.interpreter import run
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import apply, module, tensor, type_of

@@ -12,8 +12,8 @@ import pytest
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.interpreter import DISPATCH, Interpreter, run
 from linnet.backends.numpy.liveness import deaths
-from linnet.check.dims import Dim, Symbol
-from linnet.check.dtypes import DType
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.passes.dce import dce

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.dtypes import NUMPY, cast
-from linnet.check.dtypes import DType
+from linnet.dtypes import DType
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import BF16, FLOAT_LIST, SIGNED, UNSIGNED, apply, tensor, type_of
 

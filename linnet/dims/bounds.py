@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from linnet.check.dims import (
+from linnet.dims.dims import (
     Atom,
     Dim,
     DimError,
@@ -25,9 +25,9 @@ from linnet.check.dims import (
     rebuild,
     sorted_dims,
 )
-from linnet.check.dims import parts as inner_dims
-from linnet.check.linear import Fuel, contradictory
-from linnet.check.normal import Normalizer, divide_monomial, replace_atoms
+from linnet.dims.dims import parts as inner_dims
+from linnet.dims.linear import Fuel, contradictory
+from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms
 
 _FUEL = 40_000
 _QUESTION = 200

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from linnet.check.dims import DimError, Symbol, atom_key
-from linnet.check.normal import Normalizer
-from linnet.check.relations import Relation
+from linnet.dims.dims import DimError, Symbol, atom_key
+from linnet.dims.normal import Normalizer
+from linnet.dims.relations import Relation
 
 _TRIES = 400
 _SMALL = (1, 2, 3, 0, 4, 5, 6, 8)

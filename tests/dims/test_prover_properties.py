@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from linnet.check.dims import (
+from linnet.dims.dims import (
     Dim,
     DimError,
     Maximum,
@@ -21,8 +21,8 @@ from linnet.check.dims import (
     dim_min,
     parts,
 )
-from linnet.check.prover import Facts, Relation
-from linnet.check.relations import Comparison
+from linnet.dims.prover import Facts, Relation
+from linnet.dims.relations import Comparison
 
 SYMBOLS = [Symbol(name) for name in "ABC"]
 LARGE: list[int] = [7, 12, 30, 64]

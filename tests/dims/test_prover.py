@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from linnet.check.dims import Dim, Symbol, dim_max, dim_min
-from linnet.check.prover import Answer, Facts, Relation
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
+from linnet.dims.prover import Answer, Facts, Relation
 
 
 class Scope:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linnet.check.atoms import (
+from linnet.dims.atoms import (
     Atom,
     DimError,
     Key,
@@ -25,7 +25,7 @@ from linnet.check.atoms import (
     multiply_monomials,
     sorted_dims,
 )
-from linnet.check.dim_text import dim_text
+from linnet.dims.text import dim_text
 
 __all__ = [
     "ONE",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from linnet.check.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol
 
 Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
 Verdict = Literal["proven", "refuted", "unknown"]

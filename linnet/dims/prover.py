@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.dims import ZERO, Dim, Symbol
-from linnet.check.facts import System, primitive
-from linnet.check.relations import Answer, Comparison, Relation
-from linnet.check.search import Search
+from linnet.dims.dims import ZERO, Dim, Symbol
+from linnet.dims.facts import System, primitive
+from linnet.dims.relations import Answer, Comparison, Relation
+from linnet.dims.search import Search
 
 __all__ = ["Answer", "Comparison", "Facts", "Relation"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import gcd
 
-from linnet.check.dims import Dim, Monomial
+from linnet.dims.dims import Dim, Monomial
 
 Row = dict[int, int]
 

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from linnet.check.dims import Dim
+    from linnet.dims.dims import Dim
 
 _serials = count()
 

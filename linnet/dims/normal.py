@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
-from linnet.check.dims import (
+from linnet.dims.dims import (
     ONE,
     ZERO,
     Atom,
@@ -31,7 +31,7 @@ from linnet.check.dims import (
     parts,
     sorted_dims,
 )
-from linnet.check.linear import Fuel
+from linnet.dims.linear import Fuel
 
 _ROUNDS = 12
 _SIZE = 64

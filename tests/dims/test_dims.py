@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linnet.check.dims import Dim, DimError, Quotient, Symbol, dim_max, dim_min
+from linnet.dims.dims import Dim, DimError, Quotient, Symbol, dim_max, dim_min
 
 B, H, K, N, S = (Symbol(name) for name in ("B", "H", "K", "N", "S"))
 b, h, k, n, s = map(Dim.of, (B, H, K, N, S))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnet.check.atoms import (
+from linnet.dims.atoms import (
     Atom,
     Maximum,
     Minimum,
@@ -16,7 +16,7 @@ from linnet.check.atoms import (
 )
 
 if TYPE_CHECKING:
-    from linnet.check.dims import Dim
+    from linnet.dims.dims import Dim
 
 
 def dim_text(dim: Dim) -> str:

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
-from linnet.check.bounds import Bounds
-from linnet.check.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
-from linnet.check.normal import Normalizer, inner_symbols, replace_atoms
-from linnet.check.relations import Relation
+from linnet.dims.bounds import Bounds
+from linnet.dims.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
+from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms
+from linnet.dims.relations import Relation
 
 _PASSES = 3
 _EFFORT = 3

@@ -1,0 +1,4 @@
+"""Symbolic dimensions: integers over generics, and what provably holds of them.
+
+Nothing here knows of the language.
+"""
