@@ -8,7 +8,7 @@ from linnet.check import declare, expr, prelude, typeexpr
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
 from linnet.check.inference import Inference, binders
-from linnet.check.names import PRELUDE, ItemRef, ModuleRef, did_you_mean
+from linnet.check.names import PRELUDE, ItemRef, ModuleRef
 from linnet.check.operators import is_literal_only
 from linnet.check.scope import BlockInfo, Scope, is_error
 from linnet.check.substitute import in_type
@@ -25,6 +25,7 @@ from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Symbol
 from linnet.dtypes import AnyDType, DTypeVar
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 # --- what is called ----------------------------------------------------------

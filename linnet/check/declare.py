@@ -9,7 +9,7 @@ from typing import TypeVar
 from linnet.check import consts, typeexpr
 from linnet.check.dimexpr import extent_of, generic_arg, relation_of
 from linnet.check.measure import DEEPEST, MOST, too_large
-from linnet.check.names import PRELUDE, ItemRef, did_you_mean
+from linnet.check.names import PRELUDE, ItemRef
 from linnet.check.scope import AliasInfo, BlockInfo, Scope, StructInfo, World
 from linnet.check.typed import (
     Local,
@@ -33,6 +33,7 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import KINDS, DTypeVar
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 Found = TypeVar("Found")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from linnet.check import calls, consts, declare, indexing, notation, operators, typeexpr
 from linnet.check.convert import bad, conform, same_type, settle
 from linnet.check.inference import Inference
-from linnet.check.names import ItemRef, ModuleRef, did_you_mean
+from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
@@ -41,6 +41,7 @@ from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, DType
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 

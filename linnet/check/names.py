@@ -9,7 +9,7 @@ from typing import Protocol
 from linnet.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
-from linnet.source.suggest import closest
+from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 PRELUDE = frozenset(
@@ -96,12 +96,6 @@ class ModuleScope:
 
     def names(self) -> list[str]:
         return [*self.items, *self.imports]
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str | None:
-    """A help line with the closest of `names`, or None."""
-    near = closest(name, names)
-    return f"did you mean `{near}`?" if near else None
 
 
 def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:

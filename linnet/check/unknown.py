@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.names import PRELUDE, did_you_mean
+from linnet.check.names import PRELUDE
 from linnet.check.scope import Scope
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 
 # What other languages call the dtypes.
 _DTYPES = {

@@ -16,10 +16,11 @@ from linnet.nest.bindings import load_bindings
 from linnet.nest.card import load_card
 from linnet.nest.match import present
 from linnet.nest.program import open_card, presence
-from linnet.nest.words import did_you_mean, shown
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 JSON_VERSION = 1
 Generics = Mapping[str, int | str]

@@ -10,8 +10,9 @@ from linnet.cli.report import report
 from linnet.nest.card import list_cards, load_card
 from linnet.nest.match import match
 from linnet.nest.survey import Survey, size, survey
-from linnet.nest.words import shape_text, shown
+from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Sink
+from linnet.source.shown import shown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

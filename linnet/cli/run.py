@@ -16,9 +16,9 @@ from linnet.cli.report import report
 from linnet.dims.dims import Dim
 from linnet.lower.bindings import bind
 from linnet.nest.card import Card, load_card
-from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
+from linnet.source.shown import shown
 
 if TYPE_CHECKING:
     from linnet.nest.model import Model

@@ -7,9 +7,10 @@ import re
 from typing import Any
 
 from linnet.nest.card import Card
-from linnet.nest.words import kind, shown
+from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import SourceFile, Span, read_file
+from linnet.source.shown import shown
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from linnet.nest.card_keys import SOURCE, TEXT, check_keys
-from linnet.nest.words import did_you_mean, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
-from linnet.nest.words import did_you_mean, kind, shown
+from linnet.nest.words import kind
 from linnet.packages.toml_file import Key, TomlFile
 from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 DTYPES = (
     *("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
 from linnet.nest.index import Index, compare
-from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
+from linnet.source.shown import shown
 
 Array: TypeAlias = NDArray[Any]
 

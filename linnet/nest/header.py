@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from linnet.nest.strict_json import JsonError, parse_json
-from linnet.nest.words import kind, shape_text, shown
+from linnet.nest.words import kind, shape_text
 from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.shown import shown
 
 # The limit of the format's reference reader.
 HEADER_LIMIT = 100_000_000

@@ -14,9 +14,10 @@ from typing import Any, cast
 from linnet.nest.header import Header
 from linnet.nest.report import Kind, Problems
 from linnet.nest.strict_json import JsonError, parse_json
-from linnet.nest.words import kind, shown
+from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import read_file
+from linnet.source.shown import shown
 
 MISPLACED = Kind(
     "a tensor is in another file than the index says",

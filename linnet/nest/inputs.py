@@ -20,9 +20,10 @@ from linnet.lower.bindings import Bound
 from linnet.nest.card_keys import is_integer
 from linnet.nest.checkpoint import Array
 from linnet.nest.random_weights import array_dtype
-from linnet.nest.words import did_you_mean, shape_text
+from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.errors import LinnetError
+from linnet.source.suggest import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
 from linnet.nest.survey import nbytes, size
-from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
+from linnet.source.shown import shown
 
 RANDOM = "random"
 

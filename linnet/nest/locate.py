@@ -10,8 +10,8 @@ from pathlib import Path
 from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
 from linnet.nest.index import Index, read_index
-from linnet.nest.words import shown
 from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.shown import shown
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"

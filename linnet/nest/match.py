@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from linnet.nest.bindings import Bindings
 from linnet.nest.header import TensorInfo
 from linnet.nest.report import Kind, Problems
-from linnet.nest.words import did_you_mean, shape_text, shown
+from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.files import Span
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 if TYPE_CHECKING:
     # It brings NumPy, which `linnet check` does without.

@@ -25,6 +25,7 @@ from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 
 Generics = Mapping[str, int | str]
 
@@ -172,7 +173,7 @@ def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
     if root not in program.blocks:
         message = f"`{card.root}` is no block of `{module}`"
         has = f"its blocks are {', '.join(blocks)}" if blocks else "it has no blocks"
-        hint = words.did_you_mean(card.root, blocks)
+        hint = did_you_mean(card.root, blocks)
         place = card.place("source", "root")
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
         return None
@@ -180,7 +181,7 @@ def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
     if card.entry not in names:
         message = f"`{card.root}` has no entry `{card.entry}`"
         has = f"its entries are {', '.join(names)}" if names else "it has no entries"
-        hint = words.did_you_mean(card.entry, names)
+        hint = did_you_mean(card.entry, names)
         place = card.place("source", "entry")
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
         return None
@@ -197,7 +198,7 @@ def _generics(
     for name in values:
         if name not in declared:
             message = f"`{card.root}` has no generic `{name}`"
-            hint = words.did_you_mean(name, declared)
+            hint = did_you_mean(name, declared)
             place = _place(card, name, overrides)
             has = f"it has {', '.join(declared)}" if declared else "it has none"
             sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))

@@ -12,9 +12,10 @@ from linnet.nest.checkpoint import CHUNK, Array, Checkpoint
 from linnet.nest.match import ParameterDecl, Report, fits
 from linnet.nest.mxfp4 import scale_names
 from linnet.nest.random_weights import array_dtype
-from linnet.nest.words import shape_text, shown
+from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
+from linnet.source.shown import shown
 
 NAN_SCALE = 255
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from linnet.nest.words import shown
+from linnet.source.shown import shown
 
 # A count of bytes or elements has at most 19 digits; more would only cost time to read.
 _DIGITS = 20

@@ -12,9 +12,10 @@ from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl, match, present, tie
 from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.program import CardProgram, Generics, check_tiny, open_card
-from linnet.nest.words import did_you_mean, size_text
+from linnet.nest.words import size_text
 from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.suggest import did_you_mean
 
 _BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
 

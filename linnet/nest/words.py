@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from typing import Any
 
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A help line with the nearest known name, if one is near."""
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean {shown(near[0])}?" if near else None
+from linnet.source.shown import shown
 
 
 def kind(value: Any) -> str:
@@ -31,16 +26,6 @@ def kind(value: Any) -> str:
             return "null"
         case _:
             return f"a value of type `{type(value).__name__}`"
-
-
-def shown(name: str, limit: int = 200) -> str:
-    """A name from a file in backticks, with nothing in it that a terminal would obey."""
-    short = name if len(name) <= limit else name[: limit - 3] + "..."
-    return "`" + "".join(c if c.isprintable() else _escaped(c) for c in short) + "`"
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def shape_text(shape: Sequence[int]) -> str:

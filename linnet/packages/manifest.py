@@ -11,7 +11,7 @@ from linnet.packages.text import is_file, real, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
-from linnet.source.suggest import closest
+from linnet.source.suggest import did_you_mean
 from linnet.syntax.tokens import KEYWORDS, RESERVED
 
 MANIFEST = "linnet.toml"
@@ -80,8 +80,7 @@ def _unknown_keys(
 ) -> None:
     for key in table:
         if key not in known:
-            near = closest(key, known)
-            hint = f"did you mean `{near}`?" if near else f"known here: {', '.join(known)}"
+            hint = did_you_mean(key, known) or f"known here: {', '.join(known)}"
             place = toml.key(*path, key)
             sink.add(Diagnostic("E5001", f"unknown key `{key}`", place, help=hint))
 

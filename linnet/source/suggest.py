@@ -3,15 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from linnet.source.shown import shown
+
+_NEAR = 0.7  # the least likeness, as difflib's `ratio` measures it
+_COMPARED = 16  # so many of the likeliest candidates are compared letter by letter
+_LONGEST = 200  # nobody means a name of this length by another
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """A help line with the candidate that `name` was most likely meant to be, or None."""
+    near = closest(name, candidates)
+    return f"did you mean {shown(near)}?" if near is not None else None
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `name` was most likely meant to be, if one is near enough."""
-    names = sorted(set(candidates))
+    """The candidate that `name` was most likely meant to be, if one is near enough.
+
+    The letters that two names have in common, wherever they stand, bound their likeness from
+    above. That is quick to compute, and mostly leaves few candidates to compare in earnest.
+    """
+    if not name or len(name) > _LONGEST:
+        return None
     folded = name.casefold()
-    for candidate in names:
-        if candidate.casefold() == folded:
-            return candidate
-    found = get_close_matches(name, names, n=1, cutoff=0.7)
-    return found[0] if found else None
+    letters = _letters(folded)
+    bounds: list[tuple[float, str]] = []
+    for candidate in set(candidates):
+        if 0 < len(candidate) <= _LONGEST:
+            other = _letters(candidate)
+            length = letters.bit_count() + other.bit_count()
+            bound = 2 * (letters & other).bit_count() / length
+            if bound >= _NEAR:
+                bounds.append((-bound, candidate))
+    best, likeness = None, 0.0
+    matcher = SequenceMatcher(None, "", folded, autojunk=False)
+    for bound, candidate in sorted(bounds)[:_COMPARED]:
+        if -bound <= likeness:
+            break
+        matcher.set_seq1(candidate.casefold())
+        if matcher.ratio() > likeness:
+            best, likeness = candidate, matcher.ratio()
+    return best if likeness >= _NEAR else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _letters(name: str) -> int:
+    """The letters of a name, case aside, as a set of bits: a bit for the first `a`, one for the
+    second, and so on."""
+    bits = 0
+    for letter in name.casefold():
+        bit = 1 << ord(letter) % 128
+        while bits & bit:
+            bit <<= 128
+        bits |= bit
+    return bits

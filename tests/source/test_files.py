@@ -63,7 +63,21 @@ def test_codes_are_grouped_and_sorted() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("widht", "width"), ("WIDTH", "width"), ("zzz", None), ("widths", "width")],
+    [
+        ("widht", "width"),
+        ("WIDTH", "width"),
+        ("zzz", None),
+        ("widths", "width"),
+        ("tdhiw", None),  # the same letters alone are not near
+        ("", None),
+        ("width" * 60, None),
+    ],
 )
 def test_the_closest_name(name: str, expected: str | None) -> None:
     assert closest(name, ["height", "width", "depth"]) == expected
+
+
+def test_the_closest_of_many_names_that_are_near() -> None:
+    names = [f"layers.{n}.mlp.{part}" for n in range(400) for part in ("up", "down", "gate")]
+    assert closest("layers.317.mlp.gaet", names) == "layers.317.mlp.gate"
+    assert closest("Layers.317.MLP.up", names) == "layers.317.mlp.up"
