@@ -29,6 +29,23 @@ def arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim 
     return left - right if op == "-" else left * right
 
 
+def value_arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim | None:
+    """`left op right` of compile-time integers in a value, where `/` and `%` truncate toward zero
+    as they do at run time. A divisor is a number other than zero, or provably positive."""
+    if op not in "/%":
+        return arithmetic(scope, op, left, right, span)
+    number = right.as_int()
+    divisor = -right if number is not None and number < 0 else right
+    up = arithmetic(scope, op, left, divisor, span)
+    if up is None or scope.facts.implies(Relation(">=", left, Dim.of(0))):
+        whole = up
+    elif op == "/":
+        whole = dim_max(left, Dim.of(0)) // divisor - dim_max(-left, Dim.of(0)) // divisor
+    else:
+        whole = dim_max(left, Dim.of(0)) % divisor - dim_max(-left, Dim.of(0)) % divisor
+    return -whole if whole is not None and op == "/" and divisor is not right else whole
+
+
 def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
     """The compile-time integer that `expr` is; None after a report."""
     match expr:
@@ -117,7 +134,7 @@ def _item_dim(scope: Scope, ref: ItemRef, span: Span) -> Dim | None:
 def extent_of(scope: Scope, expr: ast.Expr) -> Dim | None:
     """A dimension of a shape: a compile-time integer that is not provably negative."""
     dim = dim_of(scope, expr)
-    if dim is not None and scope.facts.prove(Relation("<", dim, Dim.of(0))).verdict == "proven":
+    if dim is not None and scope.facts.implies(Relation("<", dim, Dim.of(0))):
         help_ = "no extent is inferred: write it" if dim.as_int() == -1 else None
         scope.error("E2208", f"the dimension `{dim}` is negative", expr.span, help=help_)
         return None

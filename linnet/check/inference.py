@@ -156,7 +156,7 @@ class Inference:
         if factor.as_int() == 1:
             self.bind(symbol, rest)
             self.solved.append(symbol)
-        elif self.scope.facts.prove(Relation(">", factor, Dim.of(0))).verdict == "proven":
+        elif self.scope.facts.implies(Relation(">", factor, Dim.of(0))):
             answer = rest // factor
             if self.scope.facts.equal(answer * factor, rest):
                 self.bind(symbol, self.scope.facts.normalize(answer))

@@ -6,11 +6,19 @@ from dataclasses import replace
 
 from linnet.check import expr as expressions
 from linnet.check.convert import adapt, bad, dtype_hint, loosely
-from linnet.check.dimexpr import arithmetic
+from linnet.check.dimexpr import value_arithmetic
 from linnet.check.mistake import mistake
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
-from linnet.check.types import EnumType, LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.check.types import (
+    EnumType,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    Shape,
+    TensorType,
+    Type,
+)
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
@@ -20,6 +28,7 @@ from linnet.syntax import ast
 BOOL = ScalarType(DType.BOOL)
 _EQUALITY = frozenset({"==", "!="})
 _ORDER = frozenset({"<", "<=", ">", ">="})
+Operand = tuple[Type, Span]
 _BITS = frozenset({"&", "|", "^"})
 
 
@@ -116,7 +125,7 @@ def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Ty
     a, b = left.type, right.type
     if isinstance(a, LiteralType) and isinstance(b, LiteralType):
         if a.value is not None and b.value is not None and e.op in ("+", "-", "*", "/", "%"):
-            value = arithmetic(scope, e.op, a.value, b.value, right.span)
+            value = value_arithmetic(scope, e.op, a.value, b.value, right.span)
             return bad(span) if value is None else TDim(value, LiteralType(value), span)
         wanted = _literal_dtype(a, b, hint if e.op not in _EQUALITY | _ORDER else None)
         left, right = adapt(scope, left, wanted), adapt(scope, right, wanted)
@@ -172,7 +181,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             f"`{e.op}` does not apply to `{wrong.type}`",
             wrong.span,
             help="look inside with `match x { some(v) => ... none => ... }`"
-            if str(wrong.type).endswith("?")
+            if isinstance(wrong.type, OptionalType)
             else None,
         )
         return bad(span)
@@ -195,7 +204,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
     if not admits(a) <= _allowed(e.op):
         scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span)
         return bad(span)
-    shape = broadcast(scope, left, right, e.op_span)
+    shape = broadcast(scope, operand(left), operand(right), e.op_span)
     if shape is None:
         return bad(span)
     dtype = DType.BOOL if e.op in _EQUALITY | _ORDER else a
@@ -217,16 +226,21 @@ def _allowed(op: str) -> frozenset[DType]:
     return FLOATS | INTEGERS
 
 
+def operand(value: TExpr) -> Operand:
+    """What `broadcast` needs of a value."""
+    return value.type, value.span
+
+
 def shaped(shape: Shape, dtype: AnyDType) -> Type:
     """A tensor of `shape`, or a scalar where there are no axes."""
     return TensorType(shape, dtype) if shape else ScalarType(dtype)
 
 
-def broadcast(scope: Scope, left: TExpr, right: TExpr, span: Span) -> Shape | None:
+def broadcast(scope: Scope, left: Operand, right: Operand, span: Span) -> Shape | None:
     """The shape that two operands have together: right-aligned, each pair provably equal or one
     of them the literal 1 (E2207)."""
-    a = left.type.dims if isinstance(left.type, TensorType) else ()
-    b = right.type.dims if isinstance(right.type, TensorType) else ()
+    a = left[0].dims if isinstance(left[0], TensorType) else ()
+    b = right[0].dims if isinstance(right[0], TensorType) else ()
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     out: list[Dim | Symbol] = list(longer[: len(longer) - len(shorter)])
     for x, y in zip(longer[len(longer) - len(shorter) :], shorter, strict=True):
@@ -249,7 +263,7 @@ def _meet(scope: Scope, x: Dim | Symbol, y: Dim | Symbol) -> Dim | Symbol | None
 
 
 def _refuse(
-    scope: Scope, left: TExpr, right: TExpr, x: Dim | Symbol, y: Dim | Symbol, span: Span
+    scope: Scope, left: Operand, right: Operand, x: Dim | Symbol, y: Dim | Symbol, span: Span
 ) -> None:
     notes: list[str] = []
     help_ = None
@@ -266,9 +280,9 @@ def _refuse(
         notes = ["a pack lines up only with itself"]
     scope.error(
         "E2207",
-        f"`{left.type}` and `{right.type}` do not broadcast",
+        f"`{left[0]}` and `{right[0]}` do not broadcast",
         span,
-        related=[(left.span, f"this is `{left.type}`"), (right.span, f"this is `{right.type}`")],
+        related=[(place, f"this is `{type_}`") for type_, place in (left, right)],
         notes=notes,
         help=help_,
         folds=folds,

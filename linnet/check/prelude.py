@@ -17,10 +17,10 @@ from linnet.check.convert import (
     settle,
 )
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
-from linnet.check.operators import broadcast, is_literal_only, shaped
+from linnet.check.operators import broadcast, is_literal_only, operand, shaped
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import element_count
-from linnet.check.typed import TBinary, TDim, TExpr, TIntrinsic
+from linnet.check.typed import TDim, TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
 from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
 from linnet.dims.prover import Relation
@@ -164,7 +164,7 @@ def _extreme(name: str) -> Rule:
             if is_error(a.type, b.type):
                 return bad(e.span)
         dtype = _same_dtype(scope, a, b, name, FLOATS | INTEGERS, e.span)
-        shape = broadcast(scope, a, b, e.span) if dtype is not None else None
+        shape = broadcast(scope, operand(a), operand(b), e.span) if dtype is not None else None
         if dtype is None or shape is None:
             return bad(e.span)
         return TIntrinsic(name, (a, b), (), shaped(shape, dtype), e.span)
@@ -193,11 +193,11 @@ def _select(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     if is_error(a.type, b.type):
         return bad(e.span)
     dtype = _same_dtype(scope, a, b, "select", frozenset(DType), e.span)
-    shape = broadcast(scope, a, b, e.span) if dtype is not None else None
+    shape = broadcast(scope, operand(a), operand(b), e.span) if dtype is not None else None
     if dtype is None or shape is None:
         return bad(e.span)
-    both = TBinary("+", a, b, shaped(shape, dtype), a.span.to(b.span))
-    shape = broadcast(scope, test, both, e.span)
+    both = (shaped(shape, dtype), a.span.to(b.span))
+    shape = broadcast(scope, operand(test), both, e.span)
     if shape is None:
         return bad(e.span)
     return TIntrinsic("select", (test, a, b), (), shaped(shape, dtype), e.span)
@@ -215,7 +215,7 @@ def _shift(name: str) -> Rule:
         if is_error(a.type, b.type):
             return bad(e.span)
         dtype = _same_dtype(scope, a, b, name, INTEGERS, e.span)
-        shape = broadcast(scope, a, b, e.span) if dtype is not None else None
+        shape = broadcast(scope, operand(a), operand(b), e.span) if dtype is not None else None
         if dtype is None or shape is None:
             return bad(e.span)
         return TIntrinsic(name, (a, b), (), shaped(shape, dtype), e.span)
@@ -306,15 +306,15 @@ def _broadcast_to(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     if value is None or shape is None:
         return bad(e.span)
     assert isinstance(value.type, TensorType | ScalarType)
-    aim = TIntrinsic("fill", (), (), shaped(shape, value.type.dtype), args[1].span)
-    met = broadcast(scope, value, aim, e.span)
+    aim = shaped(shape, value.type.dtype)
+    met = broadcast(scope, operand(value), (aim, args[1].span), e.span)
     if met is None:
         return bad(e.span)
     if not same_shape(scope.facts, met, shape):
-        message = f"`{value.type}` does not broadcast to `{aim.type}`"
+        message = f"`{value.type}` does not broadcast to `{aim}`"
         scope.error("E2207", message, args[1].span, related=[(value.span, "the operand")])
         return bad(e.span)
-    return TIntrinsic("broadcast_to", (value,), (), aim.type, e.span)
+    return TIntrinsic("broadcast_to", (value,), (), aim, e.span)
 
 
 def _axis(scope: Scope, e: ast.Expr, rank: int, dims: Shape) -> int | None:

@@ -162,7 +162,7 @@ class Context(ABC):
         if number is not None:
             return number > 0
         # Inside an inlined function, the extent is over generics that the facts do not know.
-        return self.facts.prove(Relation(">", extent, Dim.of(0))).proven
+        return self.facts.implies(Relation(">", extent, Dim.of(0)))
 
     def known(self, condition: TExpr) -> bool | None:
         """What a condition is, if literals and dimensions decide it."""

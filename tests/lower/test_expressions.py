@@ -314,3 +314,38 @@ def test_casts_to_the_same_dtype_vanish(tmp_path: Path) -> None:
     made = source(tmp_path, text)
     assert names(made.function("f", {"T": "f32"})) == []
     assert names(made.function("f", {"T": "f16"})) == ["cast"]
+
+
+@pytest.mark.parametrize("numerator", ["N - 10", "-7", "7", "N - 20"])
+@pytest.mark.parametrize("divisor", ["4", "-4", "2", "N"])
+def test_quotients_truncate_whether_they_are_known_or_not(
+    tmp_path: Path, numerator: str, divisor: str
+) -> None:
+    made = source(
+        tmp_path,
+        f"const D = -7 / 2\n"
+        f"pub fn known<N: Dim>(n: i32) -> (i32, i32, i64) where N > 0 "
+        f"{{ return (({numerator}) / ({divisor}) + n, ({numerator}) % ({divisor}) + n, D) }}\n"
+        f"pub fn later<N: Dim>(n: i32) -> (i32, i32, i64) where N > 0 "
+        f"{{ let a: i32 = {numerator} let b: i32 = {divisor} return (a / b + n, a % b + n, -3) }}",
+    )
+    for size in (1, 3, 9, 10, 13):
+        top = eval(numerator, {"N": size})
+        low = size if divisor == "N" else int(divisor)
+        quotient = int(top / low)
+        expected = [quotient + 5, top - low * quotient + 5, -3]
+        for name in ("known", "later"):
+            got = made.call(name, np.int32(5), N=size)
+            assert [int(v) for v in got] == expected, (name, size)
+
+
+def test_an_open_quotient_truncates(tmp_path: Path) -> None:
+    text = """
+        pub fn f<N: Dim>(x: Tensor[N; f32]) -> (i64, i64) {
+            return ((N - 10) / 4, (N - 10) % 4)
+        }
+    """
+    module = source(tmp_path, text).function("f")
+    for size, expected in ((1, [-2, -1]), (10, [0, 0]), (13, [0, 3])):
+        got = run(module, [np.zeros(size, np.float32)])
+        assert [int(v) for v in got] == expected
