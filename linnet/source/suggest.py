@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from linnet.source.shown import shown
 
-_NEAR = 0.7  # the least likeness, as difflib's `ratio` measures it
+_NEAR = 0.65  # the least likeness, as the `ratio` of difflib measures it: `haed` is near `heads`
 _COMPARED = 16  # so many of the likeliest candidates are compared letter by letter
 _LONGEST = 200  # nobody means a name of this length by another
 
