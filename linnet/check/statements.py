@@ -279,17 +279,5 @@ def _not_iterable(scope: Scope, e: ast.Expr) -> None:
 
 def _while(scope: Scope, stmt: ast.WhileStmt) -> list[TStmt]:
     test = expr.condition(scope, stmt.condition)
-    outside = {local for frame in scope.frames for local in frame.values()}
     inner = _block(scope, stmt.body, {})
-    carried = tuple(dict.fromkeys(t for t in _assigned_locals(inner) if t in outside))
-    return [] if is_error(test.type) else [TWhile(test, inner, carried, stmt.span)]
-
-
-def _assigned_locals(stmts: tuple[TStmt, ...]) -> list[Local]:
-    out: list[Local] = []
-    for stmt in stmts:
-        if isinstance(stmt, TAssign) and isinstance(stmt.target, Local):
-            out.append(stmt.target)
-        elif isinstance(stmt, TForSubs | TForRange | TWhile):
-            out.extend(_assigned_locals(stmt.body))
-    return out
+    return [] if is_error(test.type) else [TWhile(test, inner, stmt.span)]

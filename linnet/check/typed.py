@@ -384,11 +384,8 @@ class TForRange:
 
 @dataclass(frozen=True, slots=True)
 class TWhile:
-    """`carried` are the `var`s assigned in the body that were declared outside it."""
-
     condition: TExpr
     body: tuple[TStmt, ...]
-    carried: tuple[Local, ...]
     span: Span
 
 

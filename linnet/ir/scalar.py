@@ -8,8 +8,8 @@ numbered as the operation lists them: outputs first, then those that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from linnet.dims.dims import Dim
@@ -82,7 +82,7 @@ def children(expr: Scalar) -> tuple[Scalar, ...]:
             return inner
         case Reduce(body=body):
             return (body,)
-        case _:
+        case Const() | DimValue() | Operand() | Index():
             return ()
 
 
@@ -110,29 +110,6 @@ def inside_out(expr: Scalar) -> Iterator[Scalar]:
             seen.add(id(found))
             waiting.append((found, True))
             waiting.extend((child, False) for child in reversed(children(found)))
-
-
-def with_children(expr: Scalar, inner: tuple[Scalar, ...]) -> Scalar:
-    """The same with other expressions inside; the same object where they are the same."""
-    if all(a is b for a, b in zip(children(expr), inner, strict=True)):
-        return expr
-    match expr:
-        case Access():
-            return replace(expr, positions=inner)
-        case Apply():
-            return replace(expr, args=inner)
-        case Reduce():
-            return replace(expr, body=inner[0])
-        case _:
-            return expr
-
-
-def transform(expr: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """`change` of every expression, the innermost first, each object once."""
-    changed: dict[int, Scalar] = {}
-    for e in inside_out(expr):
-        changed[id(e)] = change(with_children(e, tuple(changed[id(c)] for c in children(e))))
-    return changed[id(expr)]
 
 
 class Numbers:
@@ -163,5 +140,5 @@ class Numbers:
             case Const():
                 # `True == 1 == 1.0` in Python, and they are different constants.
                 return (Const, type(expr.value), expr.value, expr.dtype)
-            case _:
+            case DimValue() | Operand() | Index():
                 return (expr,)

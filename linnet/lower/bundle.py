@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from linnet.check.typed import TSub
+from linnet.check.types import OptionalType, StructType, TupleType
+from linnet.check.types import Type as CheckType
 from linnet.dtypes import DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
@@ -42,21 +43,67 @@ class Variant:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRef:
-    """A sub block: where it is, seen from this block, and its declaration."""
-
-    at: tuple[str, ...]
-    sub: TSub
-
-
-Bundle = Value | Group | Some | Absent | Variant | BlockRef
+Leaf = Value | Variant
+Bundle = Leaf | Group | Some | Absent
 
 ENUM_TYPE = Type(DType.I64)
 
 
 class MismatchError(Exception):
     """Two bundles cannot be one at run time: an optional is there in one of them only."""
+
+
+def mapped(bundle: Bundle, leaf: Callable[[Leaf], Leaf]) -> Bundle:
+    """The bundle with each of its leaves replaced, in order."""
+    match bundle:
+        case Value() | Variant():
+            return leaf(bundle)
+        case Group(items):
+            return Group(tuple(mapped(item, leaf) for item in items))
+        case Some(inner):
+            return Some(mapped(inner, leaf))
+        case Absent():
+            return bundle
+
+
+def map_typed(bundle: Bundle, type_: CheckType, leaf: Callable[[Leaf, CheckType], Leaf]) -> Bundle:
+    """The bundle of `type_` with each of its leaves replaced, in order, by what `leaf` makes of
+    it and its type."""
+    match bundle:
+        case Value() | Variant():
+            return leaf(bundle, type_)
+        case Group(items):
+            types = part_types(type_)
+            return Group(tuple(map_typed(x, t, leaf) for x, t in zip(items, types, strict=True)))
+        case Some(inner):
+            assert isinstance(type_, OptionalType), type_
+            return Some(map_typed(inner, type_.inner, leaf))
+        case Absent():
+            return bundle
+
+
+def part_types(type_: CheckType) -> tuple[CheckType, ...]:
+    """The types of the parts of a tuple or struct."""
+    if isinstance(type_, StructType):
+        return tuple(t for _, t in type_.fields)
+    assert isinstance(type_, TupleType), type_
+    return type_.items
+
+
+def zipped(a: Bundle, b: Bundle, leaf: Callable[[Leaf, Leaf], Leaf]) -> Bundle:
+    """Two bundles that are alike as one, in which `leaf` is made of each two leaves."""
+    match a, b:
+        case (Value() | Variant(), Value() | Variant()):
+            return leaf(a, b)
+        case (Group(), Group()):
+            pairs = zip(a.items, b.items, strict=True)
+            return Group(tuple(zipped(x, y, leaf) for x, y in pairs))
+        case (Some(), Some()):
+            return Some(zipped(a.inner, b.inner, leaf))
+        case (Absent(), Absent()):
+            return a
+        case _:
+            raise MismatchError
 
 
 def leaves(bundle: Bundle) -> list[Value]:
@@ -68,82 +115,44 @@ def leaves(bundle: Bundle) -> list[Value]:
             return [v for item in items for v in leaves(item)]
         case Some(inner):
             return leaves(inner)
-        case _:
+        case Absent() | Variant():
             return []
-
-
-def rebuild(bundle: Bundle, make: Callable[[Value], Value]) -> Bundle:
-    """The bundle with each value replaced, in the order of `leaves`."""
-    match bundle:
-        case Value():
-            return make(bundle)
-        case Group(items):
-            return Group(tuple(rebuild(item, make) for item in items))
-        case Some(inner):
-            return Some(rebuild(inner, make))
-        case _:
-            return bundle
 
 
 def fill(bundle: Bundle, values: Iterator[Value]) -> Bundle:
     """The bundle with its values taken from `values`."""
-    return rebuild(bundle, lambda _: next(values))
+    return mapped(bundle, lambda x: next(values) if isinstance(x, Value) else x)
 
 
 def skeleton(bundle: Bundle) -> Bundle:
     """The bundle with only the types of its values: equal skeletons are lowered alike."""
-    return rebuild(bundle, lambda v: Value(0, v.type))
+    return mapped(bundle, lambda x: Value(0, x.type) if isinstance(x, Value) else x)
 
 
 def loosened(bundle: Bundle) -> Bundle:
     """The skeleton with known enums made runtime numbers."""
-    match bundle:
-        case Variant():
-            return Value(0, ENUM_TYPE)
-        case Value():
-            return Value(0, bundle.type)
-        case Group(items):
-            return Group(tuple(loosened(item) for item in items))
-        case Some(inner):
-            return Some(loosened(inner))
-        case _:
-            return bundle
+    return mapped(bundle, lambda x: Value(0, x.type if isinstance(x, Value) else ENUM_TYPE))
 
 
 def merged(a: Bundle, b: Bundle) -> Bundle:
     """The skeleton that both bundles fit."""
-    match a, b:
-        case (Value(), Value()):
-            return Value(0, a.type)
-        case (Variant(), Variant()) if a == b:
-            return a
-        case (Variant() | Value(), Variant() | Value()):
-            return Value(0, ENUM_TYPE)
-        case (Group(), Group()):
-            return Group(tuple(merged(x, y) for x, y in zip(a.items, b.items, strict=True)))
-        case (Some(), Some()):
-            return Some(merged(a.inner, b.inner))
-        case (Absent(), Absent()):
-            return a
-        case _:
-            raise MismatchError
+
+    def both(x: Leaf, y: Leaf) -> Leaf:
+        if isinstance(x, Value) and isinstance(y, Value):
+            return Value(0, x.type)
+        return x if x == y else Value(0, ENUM_TYPE)
+
+    return zipped(a, b, both)
 
 
 def fitted(bundle: Bundle, to: Bundle, number: Callable[[int], Value]) -> list[Value]:
     """The values of `bundle` for the leaves of the skeleton `to`; `number` makes a constant."""
-    match bundle, to:
-        case (Value(), Value()):
-            return [bundle]
-        case (Variant(), Value()):
-            return [number(bundle.number)]
-        case (Variant(), Variant()) if bundle == to:
-            return []
-        case (Group(), Group()):
-            pairs = zip(bundle.items, to.items, strict=True)
-            return [v for x, y in pairs for v in fitted(x, y, number)]
-        case (Some(), Some()):
-            return fitted(bundle.inner, to.inner, number)
-        case (Absent(), Absent()):
-            return []
-        case _:
+
+    def fit(x: Leaf, y: Leaf) -> Leaf:
+        if isinstance(x, Variant) and isinstance(y, Value):
+            return number(x.number)
+        if type(x) is not type(y) or (isinstance(x, Variant) and x != y):
             raise MismatchError
+        return x
+
+    return leaves(zipped(bundle, to, fit))

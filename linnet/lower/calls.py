@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from linnet.check.typed import TCall, TFunction
 from linnet.lower.bindings import Bound, arguments, sub_bindings
-from linnet.lower.bundle import BlockRef, Bundle, fill, leaves, skeleton
-from linnet.lower.context import Context
+from linnet.lower.bundle import Bundle, fill, leaves, skeleton
+from linnet.lower.context import BlockRef, Context
 from linnet.lower.presence import Presence, below
 from linnet.lower.walk import as_written
 
@@ -51,8 +51,7 @@ def target(at: Context, expr: TCall) -> tuple[tuple[str, ...], Bound, Presence]:
     if expr.sub is None:
         return (), {}, ()
     if expr.sub.loop is not None:
-        ref = at.env[expr.sub.loop]
-        assert isinstance(ref, BlockRef), ref
+        ref = at.blocks[expr.sub.loop]
     else:
         assert at.block is not None and expr.sub.name is not None
         ref = BlockRef((expr.sub.name,), at.block.subs[expr.sub.name])

@@ -18,6 +18,7 @@ from linnet.check.typed import (
     TDim,
     TExpr,
     TFunction,
+    TSub,
     TUnary,
 )
 from linnet.check.types import ScalarType, TensorType
@@ -55,6 +56,14 @@ class Lowered:
     result: Bundle
 
 
+@dataclass(frozen=True, slots=True)
+class BlockRef:
+    """A sub block: where it is, seen from this block, and its declaration."""
+
+    at: tuple[str, ...]
+    sub: TSub
+
+
 class Functions(Protocol):
     """The functions of the module being built."""
 
@@ -90,6 +99,7 @@ class Context(ABC):
         self.presence = presence
         self.out = Emitter()
         self.env: dict[Local, Bundle] = {}
+        self.blocks: dict[Local, BlockRef] = {}
         self.members: dict[str, Value] = {}
 
     @abstractmethod

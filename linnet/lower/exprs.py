@@ -17,6 +17,7 @@ from linnet.check.typed import (
     TMatchEnum,
     TMatchOptional,
     TMember,
+    TNone,
     TReduce,
     TSome,
     TStruct,
@@ -27,7 +28,7 @@ from linnet.check.typed import (
 from linnet.check.typed import TCall as Call
 from linnet.check.typed import TIndex as Index
 from linnet.check.typed import TIntrinsic as Intrinsic
-from linnet.check.types import EnumType, OptionalType, ScalarType, StructType, TensorType
+from linnet.check.types import EnumType, OptionalType, StructType
 from linnet.check.types import Type as CheckType
 from linnet.dims.dims import DimError
 from linnet.dtypes import DType
@@ -37,15 +38,16 @@ from linnet.ir.types import Type
 from linnet.lower.bundle import (
     ENUM_TYPE,
     Absent,
-    BlockRef,
     Bundle,
     Group,
+    Leaf,
     MismatchError,
     Some,
     Variant,
     fill,
     fitted,
     leaves,
+    map_typed,
     merged,
 )
 from linnet.lower.calls import lower_call
@@ -60,6 +62,7 @@ from linnet.source.files import Span
 
 BOOL = Type(DType.BOOL)
 Thunk = Callable[[], Bundle]
+Made = TSome | TNone | TTuple | TStruct | TField | TVariant
 
 
 class ExprLowerer(Context):
@@ -105,10 +108,10 @@ class ExprLowerer(Context):
                 return lower_intrinsic(self, expr)
             case Call():
                 return lower_call(self, expr)
-            case _:
+            case TSome() | TNone() | TTuple() | TStruct() | TField() | TVariant():
                 return self._made(expr)
 
-    def _made(self, expr: TExpr) -> Bundle:
+    def _made(self, expr: Made) -> Bundle:
         """Tuples, structs, optionals and enums: no operation of their own."""
         match expr:
             case TSome():
@@ -125,7 +128,7 @@ class ExprLowerer(Context):
             case TVariant():
                 assert isinstance(expr.type, EnumType)
                 return Variant(expr.name, expr.type.variants.index(expr.name))
-            case _:
+            case TNone():
                 return Absent()
 
     def _constant(self, value: int | bool | str, type_: Type, span: Span) -> Value:
@@ -141,12 +144,6 @@ class ExprLowerer(Context):
         return self._constant(number, type_, expr.span)
 
     def _member(self, expr: TMember) -> Bundle:
-        assert self.block is not None
-        sub = self.block.subs.get(expr.name)
-        if sub is not None:
-            ref = BlockRef((sub.name,), sub)
-            there = not sub.optional or is_present(self.presence, sub.name)
-            return (Some(ref) if sub.optional else ref) if there else Absent()
         type_ = expr.type
         if isinstance(type_, OptionalType):
             if not is_present(self.presence, expr.name):
@@ -256,19 +253,10 @@ class ExprLowerer(Context):
 
     def coerced(self, bundle: Bundle, type_: CheckType, span: Span) -> Bundle:
         """`bundle` with every value of exactly the type that `type_` gives it."""
-        match bundle, type_:
-            case (Value(), ScalarType() | TensorType()):
-                return self.out.coerce(bundle, self.type(type_, span))
-            case (Some(inner), OptionalType()):
-                return Some(self.coerced(inner, type_.inner, span))
-            case (Group(items), StructType()):
-                pairs = zip(items, type_.fields, strict=True)
-                return Group(tuple(self.coerced(i, t, span) for i, (_, t) in pairs))
-            case (Group(items), _):
-                assert not isinstance(type_, ScalarType | TensorType), type_
-                inner = getattr(type_, "items", ())
-                return Group(
-                    tuple(self.coerced(i, t, span) for i, t in zip(items, inner, strict=True))
-                )
-            case _:
-                return bundle
+
+        def leaf(x: Leaf, of: CheckType) -> Leaf:
+            if isinstance(x, Variant) or isinstance(of, EnumType):
+                return x
+            return self.out.coerce(x, self.type(of, span))
+
+        return map_typed(bundle, type_, leaf)

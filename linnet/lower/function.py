@@ -17,7 +17,7 @@ from linnet.check.typed import (
     TStmt,
     TWhile,
 )
-from linnet.check.types import EnumType, OptionalType, StructType, TupleType
+from linnet.check.types import EnumType
 from linnet.check.types import Type as CheckType
 from linnet.dims.dims import DimError
 from linnet.dtypes import DType
@@ -26,17 +26,20 @@ from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, sub_count
 from linnet.lower.bundle import (
     ENUM_TYPE,
-    BlockRef,
+    Absent,
     Bundle,
     Group,
+    Leaf,
     MismatchError,
     Some,
+    Variant,
     fill,
     fitted,
     leaves,
     loosened,
+    map_typed,
 )
-from linnet.lower.context import Functions
+from linnet.lower.context import BlockRef, Functions
 from linnet.lower.exprs import ExprLowerer
 from linnet.lower.fail import fail, place_of
 from linnet.lower.presence import Presence
@@ -82,26 +85,18 @@ class FunctionLowerer(ExprLowerer):
                 return Group(tuple(self._param(x, f"{hint}_{i}") for i, x in enumerate(items)))
             case Some(inner):
                 return Some(self._param(inner, hint))
-            case _:
+            case Absent() | Variant():
                 return arg
 
     def typed(self, arg: Bundle, type_: CheckType, span: Span) -> Bundle:
         """The skeleton `arg` with the types that the declaration gives its values."""
-        match arg, type_:
-            case (Value(), EnumType()):
-                return Value(0, ENUM_TYPE)
-            case (Value(), _):
-                return Value(0, self.type(type_, span))
-            case (Some(inner), OptionalType()):
-                return Some(self.typed(inner, type_.inner, span))
-            case (Group(items), StructType()):
-                pairs = zip(items, type_.fields, strict=True)
-                return Group(tuple(self.typed(x, t, span) for x, (_, t) in pairs))
-            case (Group(items), TupleType()):
-                pairs = zip(items, type_.items, strict=True)
-                return Group(tuple(self.typed(x, t, span) for x, t in pairs))
-            case _:
-                return arg
+
+        def leaf(x: Leaf, of: CheckType) -> Leaf:
+            if isinstance(x, Variant):
+                return x
+            return Value(0, ENUM_TYPE if isinstance(of, EnumType) else self.type(of, span))
+
+        return map_typed(arg, type_, leaf)
 
     def body(self, function: TFunction) -> Bundle:
         """Lower the statements; the last returns."""
@@ -168,7 +163,7 @@ class FunctionLowerer(ExprLowerer):
         attrs = {"array": (sub.name,), "count": sub_count(sub, self.scope), "var": var}
         carried = self._carry(stmt)
         self.out.open()
-        self.env[stmt.variable] = BlockRef((sub.name, f"${var}"), sub)
+        self.blocks[stmt.variable] = BlockRef((sub.name, f"${var}"), sub)
         self._loops.append(var)
         region = self._iteration(stmt, carried)
         self._loops.pop()

@@ -50,7 +50,7 @@ def lower_intrinsic(at: Context, expr: TIntrinsic) -> Value:
         case "fill":
             return args[0] if type_.dims is None else at.out.one("fill", args, type_)
         case "cumsum":
-            (axis,) = at.axes(expr.args[0].type, _from_front(expr))
+            (axis,) = at.axes(expr.args[0].type, expr.axes)
             return at.out.one("cumsum", args, args[0].type, axis=axis)
         case name:
             raise AssertionError(name)
@@ -61,16 +61,10 @@ def _cast(at: Context, value: Value, type_: Type) -> Value:
     return value if result == value.type else at.out.one("cast", [value], result)
 
 
-def _from_front(expr: TIntrinsic) -> tuple[int, ...]:
-    base = expr.args[0].type
-    assert isinstance(base, TensorType)
-    return tuple(a + len(base.dims) if a < 0 else a for a in expr.axes)
-
-
 def _permute(at: Context, expr: TIntrinsic, value: Value, type_: Type) -> Value:
     if value.type.dims is None:
         return value
-    axes = at.axes(expr.args[0].type, _from_front(expr))
+    axes = at.axes(expr.args[0].type, expr.axes)
     if axes == tuple(range(len(axes))):
         return at.out.coerce(value, type_)
     dims = tuple(value.type.shape[a] for a in axes)
@@ -79,7 +73,7 @@ def _permute(at: Context, expr: TIntrinsic, value: Value, type_: Type) -> Value:
 
 
 def _concat(at: Context, expr: TIntrinsic, args: Sequence[Value], type_: Type) -> Value:
-    (axis,) = at.axes(expr.args[0].type, _from_front(expr))
+    (axis,) = at.axes(expr.args[0].type, expr.axes)
     first = args[0].type.shape
     parts: list[Value] = []
     total = Dim.of(0)

@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linnet.check.typed import Program, TFunction, TGeneric
-from linnet.check.types import OptionalType, StructType, TupleType
+from linnet.check.types import (
+    EnumType,
+    ErrorType,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    StructType,
+    TensorType,
+    TupleType,
+)
 from linnet.check.types import Type as CheckType
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
@@ -14,7 +23,7 @@ from linnet.ir.core import Function, Module, Value
 from linnet.ir.depth import deep_calls
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, GenericValue, bind, unknown_names
-from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, skeleton
+from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types, skeleton
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
@@ -93,12 +102,12 @@ def _argument(type_: CheckType, given: bool) -> Bundle:
     match type_:
         case OptionalType(inner):
             return Some(_argument(inner, given)) if given else Absent()
-        case TupleType(items):
-            return Group(tuple(_argument(t, given) for t in items))
-        case StructType():
-            return Group(tuple(_argument(t, given) for _, t in type_.fields))
-        case _:
+        case TupleType() | StructType():
+            return Group(tuple(_argument(t, given) for t in part_types(type_)))
+        case ScalarType() | TensorType() | EnumType():
             return Value(0, Type(DType.BOOL))
+        case LiteralType() | ErrorType():
+            raise AssertionError(type_)
 
 
 def _open_symbols(generics: Sequence[TGeneric], scope: Bound) -> tuple[Symbol, ...]:

@@ -28,6 +28,8 @@ from linnet.check.typed import (
     TLocal,
     TMatchEnum,
     TMatchOptional,
+    TMember,
+    TNone,
     TReduce,
     TReturn,
     TSome,
@@ -35,6 +37,7 @@ from linnet.check.typed import (
     TStruct,
     TTuple,
     TUnary,
+    TVariant,
     TWhile,
 )
 
@@ -73,7 +76,7 @@ def children(expr: TExpr) -> Iterator[TExpr]:
         case TAccess():
             yield expr.base
             yield from (p for p in expr.positions if not isinstance(p, IndexVar))
-        case _:
+        case TConst() | TDim() | TLocal() | TMember() | TNone() | TVariant():
             pass
 
 

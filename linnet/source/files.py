@@ -27,7 +27,7 @@ class SourceFile:
     """A text with the name it is shown under. Two files are equal only if they are the same."""
 
     path: str
-    text: str
+    text: str = field(repr=False)
     _starts: list[int] = field(default_factory=list[int], repr=False)
 
     def line_starts(self) -> list[int]:

@@ -85,7 +85,7 @@ class Grids:
             case Reduce():
                 self._extents.update(expr.indices)
                 return product(expr.body) if expr.op == "sum" else [expr.body]
-            case _:
+            case Const() | DimValue() | Operand() | Index() | Apply():
                 return children(expr)
 
     def aligned(self, grid: Grid, axes: tuple[int, ...]) -> Value:
