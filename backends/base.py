@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from linnet.dtypes import DType
 from linnet.ir.core import Module, Operation
+from linnet.ir.places import Place
 from linnet.ir.types import Type
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
@@ -35,7 +36,7 @@ class RuntimeFault(Exception):  # noqa: N818, a fault is no error of this code
         super().__init__(message)
         self.message = message
         self.code = code
-        self.place = ""
+        self.place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class CallSite:
     caller: str
     operands: tuple[Type, ...]
     results: tuple[Type, ...]
-    place: str
+    place: Place | None
     count: int
     device: str = "cpu"
 

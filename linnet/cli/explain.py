@@ -11,6 +11,7 @@ from linnet.backends.base import TIERS, Decision, Tier, check_numerics, decide, 
 from linnet.cli.common import add_set, generics_of, word
 from linnet.cli.report import report
 from linnet.ir.core import Module
+from linnet.ir.places import shown as shown_place
 from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.bindings import load_bindings
 from linnet.nest.card import load_card
@@ -161,7 +162,8 @@ def _group_text(group: list[Decision]) -> list[str]:
         lines.append(f"      not {refused[0]}: {refused[1]}")
     for d in group:
         operands = ", ".join(map(str, d.site.operands))
-        lines.append(f"      x{d.site.count} in {d.site.caller} at {d.site.place}: {operands}")
+        at = f" at {shown_place(d.site.place)}" if d.site.place else ""
+        lines.append(f"      x{d.site.count} in {d.site.caller}{at}: {operands}")
     return [*lines, ""]
 
 
@@ -195,7 +197,7 @@ def _group_json(group: list[Decision]) -> dict[str, object]:
         "calls": [
             {
                 "caller": d.site.caller,
-                "place": d.site.place,
+                "place": shown_place(d.site.place) if d.site.place else None,
                 "count": d.site.count,
                 "operands": [str(t) for t in d.site.operands],
                 "results": [str(t) for t in d.site.results],

@@ -17,13 +17,14 @@ from typing import Any
 from linnet.dims.dims import Dim
 from linnet.dtypes import AnyDType
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
+from linnet.ir.places import Place
 from linnet.ir.types import Type
 
 
 class Builder:
     """One body; its nested builders share the numbering of values."""
 
-    def __init__(self, ids: Iterator[int] | None = None, place: str = "") -> None:
+    def __init__(self, ids: Iterator[int] | None = None, place: Place | None = None) -> None:
         self._ids = count() if ids is None else ids
         self.place = place
         self.params: list[Value] = []
@@ -50,7 +51,7 @@ class Builder:
         types: Sequence[Type],
         attrs: Mapping[str, Any] = NO_ATTRS,
         regions: Sequence[Region] = (),
-        place: str = "",
+        place: Place | None = None,
         hints: Sequence[str] = (),
     ) -> tuple[Value, ...]:
         """Adds an operation with any number of results and gives them."""
@@ -67,17 +68,19 @@ class Builder:
         type: Type,
         attrs: Mapping[str, Any] = NO_ATTRS,
         regions: Sequence[Region] = (),
-        place: str = "",
+        place: Place | None = None,
         hint: str = "",
     ) -> Value:
         """Adds an operation with one result and gives it."""
         return self.emit_all(name, operands, [type], attrs, regions, place, [hint])[0]
 
-    def constant(self, value: int | bool | str, dtype: AnyDType, place: str = "") -> Value:
+    def constant(
+        self, value: int | bool | str, dtype: AnyDType, place: Place | None = None
+    ) -> Value:
         """A scalar."""
         return self.emit("constant", [], Type(dtype), {"value": value}, place=place)
 
-    def dim(self, dim: Dim, dtype: AnyDType, place: str = "") -> Value:
+    def dim(self, dim: Dim, dtype: AnyDType, place: Place | None = None) -> Value:
         """A dimension as a scalar; a literal one is a constant."""
         literal = dim.as_int()
         if literal is not None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from linnet.dims.dims import Symbol
+from linnet.ir.places import Place
 from linnet.ir.types import Type
 
 NO_ATTRS: Mapping[str, Any] = MappingProxyType({})
@@ -38,14 +39,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`place` is `file:line` for people, not compared."""
+    """`place` is where it comes from, not compared."""
 
     name: str
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
     attrs: Mapping[str, Any] = field(default_factory=lambda: NO_ATTRS)
     regions: tuple[Region, ...] = ()
-    place: str = field(default="", compare=False)
+    place: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class _Parser(Reader):
         self._expect("(")
         operands = self._list(self._use, ")")
         attrs = self._attrs(name)
-        place = self._string() if self._take("@") else ""
+        place = self._string() if self._take("@") else None
         regions = tuple(self._region() for _ in range(OPS[name].regions))
         values = tuple(self._define(n, t) for n, t in results)
         return Operation(name, operands, values, attrs, regions, place)

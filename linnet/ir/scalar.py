@@ -9,11 +9,12 @@ numbered as the operation lists them: outputs first, then those that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from linnet.dims.dims import Dim
 from linnet.dtypes import AnyDType
+from linnet.ir.places import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,12 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Access:
+    """`place` is where it is written, not compared."""
+
     operand: int
     positions: tuple[Scalar, ...]
     dtype: AnyDType
+    place: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS, AttrKind
+from linnet.ir.places import shown
 from linnet.ir.scalar import (
     Access,
     Apply,
@@ -110,7 +111,7 @@ class _Printer:
             attrs = [f"{name}: {self._attr(k, op.attrs[name])}" for name, k in kinds.items()]
             line += f" {{{', '.join(attrs)}}}"
         if op.place and not self._renumber:
-            line += f" @ {json.dumps(op.place)}"
+            line += f" @ {json.dumps(shown(op.place))}"
         inner = [self._region(r, indent + "  ") for r in op.regions]
         results = self._definitions(op.results)
         yield indent + (f"{results} = " if results else "") + line

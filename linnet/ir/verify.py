@@ -13,6 +13,7 @@ from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.expressions import dims_of
 from linnet.ir.ops import ELEMENTWISE, OPS, AttrKind, Row
 from linnet.ir.paths import Path, check_loop, check_path
+from linnet.ir.places import shown
 from linnet.ir.rules import Context, Rule, same_dim
 from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce
 from linnet.ir.types import Type
@@ -141,7 +142,7 @@ class _Checker:
     def _body(self, body: Iterable[Operation], scope: _Scope) -> Iterator[str]:
         for op in body:
             for problem in self._operation(op, scope):
-                where = f" ({op.place})" if op.place else ""
+                where = f" ({shown(op.place)})" if op.place else ""
                 yield f"{op.name}{where}: {problem}"
             yield from self._define(op.results, scope)
 

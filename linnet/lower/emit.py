@@ -9,6 +9,7 @@ from typing import Any
 from linnet.dims.dims import Dim
 from linnet.ir.builder import Builder
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
+from linnet.ir.places import Place
 from linnet.ir.types import Type
 
 
@@ -24,12 +25,12 @@ class Emitter:
         self._stack = [self._root]
 
     @property
-    def place(self) -> str:
-        """The `file:line` that operations get."""
+    def place(self) -> Place | None:
+        """Where the operations come from that are emitted next."""
         return self._root.place
 
     @place.setter
-    def place(self, place: str) -> None:
+    def place(self, place: Place | None) -> None:
         for builder in self._stack:
             builder.place = place
 

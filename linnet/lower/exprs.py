@@ -52,7 +52,7 @@ from linnet.lower.bundle import (
 )
 from linnet.lower.calls import lower_call
 from linnet.lower.context import Context
-from linnet.lower.fail import fail, place_of
+from linnet.lower.fail import fail
 from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
 from linnet.lower.names import BINARY, COMPARISONS, UNARY
@@ -70,7 +70,7 @@ class ExprLowerer(Context):
 
     def expr(self, expr: TExpr) -> Bundle:
         outer = self.out.place
-        self.out.place = place_of(expr.span)
+        self.out.place = expr.span
         try:
             return self._expr(expr)
         except DimError as error:

@@ -22,11 +22,6 @@ def fail(
     raise LinnetError([Diagnostic(code, message, span, label=label, notes=notes, help=help)])
 
 
-def place_of(span: Span) -> str:
-    """`file:line`, as operations carry it."""
-    return f"{span.file.path}:{span.file.position(span.start).line}"
-
-
 def refuse_unguarded(span: Span, extent: str) -> NoReturn:
     """Refuse a read in index notation that a condition guards, of an axis that may be empty."""
     fail(

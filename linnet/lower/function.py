@@ -41,7 +41,7 @@ from linnet.lower.bundle import (
 )
 from linnet.lower.context import BlockRef, Functions
 from linnet.lower.exprs import ExprLowerer
-from linnet.lower.fail import fail, place_of
+from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
 from linnet.lower.walk import assigned
 from linnet.source.files import Span
@@ -104,13 +104,13 @@ class FunctionLowerer(ExprLowerer):
         last = function.body[-1]
         assert isinstance(last, TReturn), function.key
         result = self.expr(last.value)
-        self.out.place = place_of(last.span)
+        self.out.place = last.span
         return self.coerced(result, function.result, last.span)
 
     def block_of(self, body: Sequence[TStmt]) -> None:
         """Lower statements in order."""
         for stmt in body:
-            self.out.place = place_of(stmt.span)
+            self.out.place = stmt.span
             try:
                 self._stmt(stmt)
             except DimError as error:
@@ -205,7 +205,7 @@ class FunctionLowerer(ExprLowerer):
     def _iteration(self, stmt: Loop, carried: Carried) -> Region:
         self._enter(carried)
         self.block_of(stmt.body)
-        self.out.place = place_of(stmt.span)
+        self.out.place = stmt.span
         yields: list[Value] = []
         for local, shape in zip(carried.locals, carried.shapes, strict=True):
             bundle = self.coerced(self.env[local], local.type, stmt.span)

@@ -201,7 +201,8 @@ class Notation:
     def _access(self, expr: TAccess) -> Scalar:
         base, shape = self._base(expr.base)
         pairs = zip(expr.positions, shape, strict=True)
-        return self._read(base, [p for at, extent in pairs for p in self._position(at, extent)])
+        positions = [p for at, extent in pairs for p in self._position(at, extent)]
+        return self._read(base, positions, expr.span)
 
     def _element(self, expr: TIndex) -> Scalar:
         """`table[k]` of a function on elements, or `table[k, 0]`: all axes are dropped."""
@@ -214,7 +215,7 @@ class Notation:
                 positions.append(self._dim(self.at.extent(item.at, expr.span), DType.I64))
             else:
                 refuse_at_points(expr.span)
-        return self._read(base, positions)
+        return self._read(base, positions, expr.span)
 
     def _base(self, expr: TExpr) -> tuple[Value, tuple[Dim | Symbol, ...]]:
         """A tensor that elements are read of, and its shape as it is written."""
@@ -222,10 +223,10 @@ class Notation:
             refuse_at_points(expr.span)
         return self.at.value(expr), expr.type.dims
 
-    def _read(self, base: Value, positions: Sequence[Scalar]) -> Scalar:
+    def _read(self, base: Value, positions: Sequence[Scalar], span: Span) -> Scalar:
         if base.type.dims is None:
             return Operand(self.operand(base), base.type.dtype)
-        return Access(self.operand(base), tuple(positions), base.type.dtype)
+        return Access(self.operand(base), tuple(positions), base.type.dtype, span)
 
     def _position(self, position: IndexVar | TExpr, extent: Dim | Symbol) -> Iterable[Scalar]:
         if isinstance(position, IndexVar):

@@ -16,6 +16,7 @@ from linnet.nest.inputs import check_inputs
 from linnet.nest.program import CardProgram
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
+from linnet.source.files import Span
 
 SMALLER = "give it shorter or fewer inputs, or bind smaller generics"
 
@@ -112,8 +113,7 @@ class Model:
         try:
             results = self._runtime.call(entry, inputs.arrays, inputs.given)
         except RuntimeFault as fault:
-            notes = (f"in `{entry}`, at {fault.place}",) if fault.place else (f"in `{entry}`",)
-            raise LinnetError([Diagnostic(fault.code, fault.message, None, notes=notes)]) from None
+            raise LinnetError([_finding(fault, entry)]) from None
         except MemoryError:
             message = f"`{entry}` needs more memory than there is"
             raise LinnetError([Diagnostic("E5004", message, None, help=SMALLER)]) from None
@@ -125,3 +125,10 @@ class Model:
             message = f"`{self.card.name}` has no entry `{name}`"
             raise LinnetError([Diagnostic("E2107", message, None, help=has)])
         return self._program.program.functions[self._program.block.methods[name]]
+
+
+def _finding(fault: RuntimeFault, entry: str) -> Diagnostic:
+    """What a run came upon, at the place in the source where that is known."""
+    span = fault.place if isinstance(fault.place, Span) else None
+    at = f", at {fault.place}" if isinstance(fault.place, str) else ""
+    return Diagnostic(fault.code, fault.message, span, notes=(f"in a run of `{entry}`{at}",))

@@ -43,6 +43,14 @@ def test_list_names_the_card(capsys: Capture) -> None:
     assert said(capsys, "nest", "list") == "gpt-oss-20b    20.9B  GPT-OSS 20B\n"
 
 
+def test_a_fault_of_a_run_underlines_the_access(capsys: Capture) -> None:
+    text = said(capsys, "run", "gpt-oss-20b", "--tiny", "--tokens", "5,9999", status=1)
+    lines = text.splitlines()
+    assert lines[0] == "error[E2209]: index 9999 is out of range for axis 0 of 320 elements"
+    source, underline = lines[3].partition("| ")[2], lines[4].partition("| ")[2]
+    assert source[underline.index("^") : len(underline)] == "table[ids[*s], h]"
+
+
 def test_show_counts_the_full_card(capsys: Capture) -> None:
     text = said(capsys, "nest", "show", "gpt-oss-20b")
     assert "20,914,757,184 weights" in text

@@ -7,6 +7,7 @@ from linnet.backends.numpy.interpreter import DISPATCH
 from linnet.ir.core import Operation
 from linnet.ir.ops import ELEMENTWISE, OPS
 from linnet.ir.passes.rewrite import operations
+from linnet.source.files import SourceFile, Span
 from tests.ir.samples import everything
 
 PAGE = Path(__file__).parents[2] / "docs" / "ir.md"
@@ -50,4 +51,6 @@ def test_interpreter_knows_every_row_but_indexed() -> None:
 
 
 def test_places_are_not_compared() -> None:
-    assert Operation("iota", (), (), place="a:1") == Operation("iota", (), (), place="b:2")
+    span = Span(SourceFile("c.linnet", "text"), 0, 4)
+    for place in ("a.linnet:1", span):
+        assert Operation("iota", (), (), place=place) == Operation("iota", (), ())

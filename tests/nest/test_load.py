@@ -174,9 +174,13 @@ def test_names_of_inputs(card: Any) -> None:
 
 @pytest.mark.parametrize("bad", [-1, 4])
 def test_an_index_out_of_range_is_an_error_with_a_place(card: Any, bad: int) -> None:
-    text = refused("E2209", load(card()), [0, bad])
-    assert f"index {bad} is out of range for axis 0 of 4 elements" in text
-    assert "in `forward`, at " in text and line_of("let rows") in text
+    with pytest.raises(LinnetError) as caught:
+        load(card())([0, bad])
+    (found,) = caught.value.diagnostics
+    assert found.code == "E2209"
+    assert found.message == f"index {bad} is out of range for axis 0 of 4 elements"
+    assert found.span is not None and found.span.text == "table[cast<i64>(tokens[s]), h]"
+    assert found.notes == ("in a run of `forward`",)
 
 
 def test_a_run_that_fails_leaves_the_state_as_it_was(card: Any) -> None:

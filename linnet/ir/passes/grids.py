@@ -121,7 +121,11 @@ class Grids:
                 type = self._type(expr.dtype, (expr.index,))
                 return Grid(self._builder.emit("iota", [], type), (expr.index,))
             case Access():
-                return self._access(expr)
+                outer = self._builder.place
+                self._builder.place = expr.place or outer
+                grid = self._access(expr)
+                self._builder.place = outer
+                return grid
             case Apply():
                 return self._apply(expr)
             case Reduce():
