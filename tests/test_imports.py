@@ -63,6 +63,66 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
+def dotted(path: Path) -> str:
+    """The name a file is imported by."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return name if name.startswith("linnet") else f"linnet.{name}"
+
+
+def loaded_by(path: Path) -> Iterator[str]:
+    """What importing a file imports, or may: what is for the types alone is left out."""
+    for_types = {
+        node.lineno + offset
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for offset in range((node.end_lineno or node.lineno) - node.lineno + 1)
+    }
+    return (name for line, name in imported(path) if line not in for_types)
+
+
+def uses() -> dict[str, set[str]]:
+    """The modules of the compiler, each with those that it imports."""
+    files = {dotted(path): path for path, _ in sources()}
+    out: dict[str, set[str]] = {}
+    for name, path in files.items():
+        found = {n if n in files else n.rpartition(".")[0] for n in loaded_by(path)}
+        out[name] = found & files.keys() - {name}
+    return out
+
+
+def rings(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What is left of `graph` without those that import none of it and those that none imports."""
+    while True:
+        imported_ = {below for belows in graph.values() for below in belows}
+        left = {
+            n: b & graph.keys() for n, b in graph.items() if n in imported_ and b & graph.keys()
+        }
+        if left == graph:
+            return left
+        graph = left
+
+
+def test_modules_do_not_import_each_other_in_a_ring() -> None:
+    assert rings({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}) == {"b": {"c"}, "c": {"b"}}
+    assert rings(uses()) == {}
+
+
+def test_every_module_of_the_checker_is_importable_alone() -> None:
+    """Whichever comes first: each in an interpreter that has loaded nothing of the compiler."""
+    names = [name for name in uses() if name.split(".")[1] == "check"]
+    code = f"""
+import importlib, sys
+before = set(sys.modules)
+for name in {names!r}:
+    for loaded in set(sys.modules) - before:
+        if loaded.partition(".")[0] == "linnet":
+            del sys.modules[loaded]
+    importlib.import_module(name)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_folder_is_a_step_of_the_road() -> None:
     folders = {p.parent.name for p in (ROOT / "linnet").glob("*/__init__.py")}
     assert folders | {"backends"} == set(ROAD)

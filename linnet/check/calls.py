@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linnet.check import declare, expr, prelude, typeexpr
+from linnet.check import expr, prelude, typeexpr
+from linnet.check.arguments import place_arguments
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
 from linnet.check.inference import Inference, binders
 from linnet.check.names import PRELUDE, ItemRef, ModuleRef
 from linnet.check.operators import is_literal_only
-from linnet.check.scope import BlockInfo, Scope, is_error
+from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction
 from linnet.check.types import (
@@ -98,7 +99,7 @@ def _function_target(
     scope: Scope, ref: ItemRef | ModuleRef, name: str, span: Span
 ) -> Target | None:
     if isinstance(ref, ItemRef) and isinstance(ref.item, ast.FunctionDecl):
-        function = declare.function(scope.world, ref, scope, span)
+        function = scope.world.functions.of(ref, scope, span)
         return function and Target(function, {}, None, False)
     related = [(ref.item.name.span, "declared here")] if isinstance(ref, ItemRef) else []
     help_ = None
@@ -149,7 +150,8 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
 def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | None:
     assert scope.block is not None
     sub = scope.block.typed.subs[member]
-    info: BlockInfo = scope.world.blocks[sub.block]
+    info = scope.world.blocks.found[sub.block]
+    assert info is not None
     function = info.methods.get(name.text)
     short = sub.block.rpartition("::")[2]
     if function is None:
@@ -283,41 +285,3 @@ def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | 
             if isinstance(settled.type, ScalarType):
                 dtype: AnyDType = settled.type.dtype
                 solver.bind(wanted.dtype, dtype)
-
-
-def place_arguments(
-    scope: Scope, e: ast.CallExpr, names: list[str], callee: str
-) -> list[ast.Argument | None] | None:
-    """Arguments by parameter; None for a parameter without one. E2102 for what does not fit."""
-    placed: list[ast.Argument | None] = [None] * len(names)
-    named = False
-    for i, arg in enumerate(e.args):
-        if arg.name is None:
-            if named:
-                scope.error("E2102", "positional arguments come before named ones", arg.span)
-                return None
-            if i >= len(names):
-                plural = "" if len(names) == 1 else "s"
-                scope.error(
-                    "E2102",
-                    f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
-                    arg.span,
-                )
-                return None
-            placed[i] = arg
-            continue
-        named = True
-        if arg.name.text not in names:
-            scope.error(
-                "E2102",
-                f"`{callee}` has no parameter `{arg.name.text}`",
-                arg.name.span,
-                help=did_you_mean(arg.name.text, names) or f"its parameters: {', '.join(names)}",
-            )
-            return None
-        at = names.index(arg.name.text)
-        if placed[at] is not None:
-            scope.error("E2102", f"`{arg.name.text}` is given twice", arg.span)
-            return None
-        placed[at] = arg
-    return placed

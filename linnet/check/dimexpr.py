@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from linnet.check import consts, declare
 from linnet.check.names import ItemRef
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
-from linnet.check.types import ERROR, GenericArg, ScalarType, Shape
+from linnet.check.types import ERROR, GenericArg, LiteralType, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
 from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
 from linnet.dims.prover import Relation
@@ -119,9 +118,11 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
 
 def _item_dim(scope: Scope, ref: ItemRef, span: Span) -> Dim | None:
     if isinstance(ref.item, ast.ConstDecl):
-        value = consts.const_dim(scope.world, ref)
-        if value is not None or ref.key in scope.world.broken:
-            return value
+        value = scope.world.consts.of(ref, scope, span)
+        if value is None:
+            return None
+        if isinstance(value.type, LiteralType):
+            return value.type.value
     scope.error(
         "E2123",
         f"`{ref.item.name.text}` is not a compile-time integer",
@@ -201,7 +202,7 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
             unknown_name(scope, expr.name, expr.span)
             return None
         if generic is None and isinstance(ref, ItemRef) and isinstance(ref.item, ast.AliasDecl):
-            alias = declare.alias(scope.world, ref, scope, expr.span)
+            alias = scope.world.aliases.of(ref, scope, expr.span)
             if alias is None or alias.type == ERROR:
                 return None
             if isinstance(alias.type, ScalarType) and not alias.generics:

@@ -12,8 +12,8 @@ def lint(world: World, finished: list[Scope]) -> None:
     for scope in finished:
         if scope.module.root:
             _locals(scope)
-    for info in world.blocks.values():
-        if world.scopes[info.ref.module].root:
+    for info in world.blocks.found.values():
+        if info is not None and world.scopes[info.ref.module].root:
             _members(world, info)
 
 

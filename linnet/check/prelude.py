@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from linnet.check import calls, expr
+from linnet.check import expr
+from linnet.check.arguments import place_arguments
 from linnet.check.convert import (
     adapt,
     bad,
@@ -59,7 +60,7 @@ _WHOLE = frozenset(["reshape", "permute", "broadcast_to", "concat", "iota", "fil
 def _arguments(scope: Scope, e: ast.CallExpr, *names: str) -> list[ast.Expr] | None:
     """Exactly the arguments `names`, in order."""
     callee = e.callee.name if isinstance(e.callee, ast.NameExpr) else "it"
-    placed = calls.place_arguments(scope, e, list(names), callee)
+    placed = place_arguments(scope, e, list(names), callee)
     if placed is None:
         return None
     for name, arg in zip(names, placed, strict=True):

@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from linnet.check import consts, declare, statements
+from linnet.check import blocks, consts, declare, forms, statements
 from linnet.check.blame import callees_first
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
-from linnet.check.scope import Scope, World
+from linnet.check.scope import Makers, Scope, World, item_scope
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast
 
+MAKERS = Makers(
+    forms.expression,
+    consts.const,
+    declare.function,
+    declare.struct,
+    declare.alias,
+    blocks.block,
+)
+
 
 def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     """Check every item of every module. Findings go to `sink`; the program is whole only if
     there are no errors among them."""
     found = list(modules)
-    world = World(build_scopes(found, sink), sink)
+    world = World(build_scopes(found, sink), sink, MAKERS)
     world.program.roots = tuple(m.key for m in found if m.root)
     for ref in dependencies_first(world.scopes):
         _signature(world, ref)
@@ -40,18 +49,18 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
 
 
 def _signature(world: World, ref: ItemRef) -> None:
-    user, span = declare.item_scope(world, ref), ref.item.name.span
+    user, span = item_scope(world, ref), ref.item.name.span
     match ref.item:
         case ast.FunctionDecl():
-            declare.function(world, ref, user, span)
+            world.functions.of(ref, user, span)
         case ast.BlockDecl():
-            declare.block(world, ref, user, span)
+            world.blocks.of(ref, user, span)
         case ast.StructDecl():
-            declare.struct(world, ref, user, span)
+            world.structs.of(ref, user, span)
         case ast.AliasDecl():
-            declare.alias(world, ref, user, span)
+            world.aliases.of(ref, user, span)
         case ast.ConstDecl():
-            consts.const_value(world, ref)
+            world.consts.of(ref, user, span)
         case ast.EnumDecl(variants=variants):
             seen: dict[str, Span] = {}
             for variant in variants:
@@ -65,20 +74,18 @@ def _signature(world: World, ref: ItemRef) -> None:
 def _bodies(world: World, ref: ItemRef) -> list[Scope]:
     if isinstance(ref.item, ast.FunctionDecl):
         function = world.program.functions[ref.key]
-        scope = declare.item_scope(world, ref)
+        scope = item_scope(world, ref)
         scope.generics = {g.name: g for g in function.generics}
         scope.facts = Facts(function.facts)
         function.body = statements.body(scope, ref.item, function)
         return [scope]
-    info = world.blocks.get(ref.key)
-    if not isinstance(ref.item, ast.BlockDecl) or info is None:
+    info = world.blocks.found.get(ref.key)
+    if info is None:
         return []
     out: list[Scope] = []
-    methods = {m.name.span: m for m in ref.item.methods}
-    accepted = {name: methods[f.span] for name, f in info.methods.items()}
-    for name in callees_first({n: m.span.text for n, m in accepted.items()}):
-        method, function = accepted[name], info.methods[name]
-        scope = declare.block_scope(world, info)
+    for name in callees_first({n: m.span.text for n, m in info.sources.items()}):
+        method, function = info.sources[name], info.methods[name]
+        scope = blocks.block_scope(world, info)
         scope.generics.update({g.name: g for g in function.generics})
         scope.facts = scope.facts.adding(function.facts)
         function.body = statements.body(scope, method, function)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from linnet.check.blame import Doubts, Everywhere, names_in
 from linnet.check.mistake import mistake
 from linnet.check.names import ItemRef, ModuleScope
+from linnet.check.ondemand import OnDemand, Progress
 from linnet.check.typed import (
     IndexVar,
     Local,
@@ -25,6 +27,7 @@ from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import AnyDType
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
+from linnet.syntax import ast
 
 
 @dataclass(slots=True)
@@ -42,12 +45,14 @@ class AliasInfo:
 
 @dataclass(slots=True)
 class BlockInfo:
-    """A block and the syntax of its methods, by name. `used` are the members mentioned."""
+    """A block, and of each method that was accepted the syntax and the signature. `used` are the
+    members mentioned."""
 
     ref: ItemRef
     typed: TBlock
-    methods: dict[str, TFunction]
-    public: set[str]
+    sources: dict[str, ast.FunctionDecl] = field(default_factory=dict[str, ast.FunctionDecl])
+    methods: dict[str, TFunction] = field(default_factory=dict[str, TFunction])
+    public: set[str] = field(default_factory=set[str])
     used: set[str] = field(default_factory=set[str])
 
 
@@ -59,24 +64,46 @@ class Folded:
     more: list[Span] = field(default_factory=list[Span])
 
 
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """How things are worked out. Those who ask do so through the `World`, and need not import
+    those who answer."""
+
+    expression: Callable[[Scope, ast.Expr, Type | None], TExpr]
+    const: Callable[[World, ItemRef], TExpr | None]
+    function: Callable[[World, ItemRef], TFunction]
+    struct: Callable[[World, ItemRef], StructInfo]
+    alias: Callable[[World, ItemRef], AliasInfo]
+    block: Callable[[World, ItemRef], BlockInfo]
+
+
 @dataclass(slots=True)
 class World:
     """All that has been found out about the program's items; each is worked out on demand."""
 
     scopes: dict[str, ModuleScope]
     sink: Sink
+    makers: Makers
     program: Program = field(default_factory=Program)
-    consts: dict[str, TExpr] = field(default_factory=dict[str, TExpr])
-    structs: dict[str, StructInfo] = field(default_factory=dict[str, StructInfo])
-    aliases: dict[str, AliasInfo] = field(default_factory=dict[str, AliasInfo])
-    blocks: dict[str, BlockInfo] = field(default_factory=dict[str, BlockInfo])
-    active: list[str] = field(default_factory=list[str])
-    broken: set[str] = field(default_factory=set[str])
+    progress: Progress = field(default_factory=Progress)
+    consts: OnDemand[TExpr] = field(init=False)
+    functions: OnDemand[TFunction] = field(init=False)
+    structs: OnDemand[StructInfo] = field(init=False)
+    aliases: OnDemand[AliasInfo] = field(init=False)
+    blocks: OnDemand[BlockInfo] = field(init=False)
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
     folded: dict[object, Folded] = field(default_factory=dict[object, Folded])
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
+
+    def __post_init__(self) -> None:
+        makers, progress = self.makers, self.progress
+        self.consts = OnDemand(progress, partial(makers.const, self))
+        self.functions = OnDemand(progress, partial(makers.function, self), "E2119")
+        self.structs = OnDemand(progress, partial(makers.struct, self))
+        self.aliases = OnDemand(progress, partial(makers.alias, self))
+        self.blocks = OnDemand(progress, partial(makers.block, self))
 
 
 @dataclass(slots=True)
@@ -240,6 +267,11 @@ class Scope:
             typed = self.block.typed
             names += [*typed.members, *typed.subs, *self.block.methods]
         return [*names, *self.generics, *self.module.names()]
+
+
+def item_scope(world: World, ref: ItemRef) -> Scope:
+    """An empty scope in the module of `ref`."""
+    return Scope(world, world.scopes[ref.module])
 
 
 def _element(type_: Type) -> AnyDType | None:

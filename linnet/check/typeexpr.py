@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from linnet.check import declare
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
 from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.scope import Scope
@@ -126,7 +125,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
                 scope.error("E2111", "an enum takes no generic arguments", expr.span)
             return EnumType(ref.key, tuple(v.text for v in variants))
         case ast.StructDecl():
-            info = declare.struct(scope.world, ref, scope, expr.span)
+            info = scope.world.structs.of(ref, scope, expr.span)
             if info is None:
                 return ERROR
             bound = bind_written(scope, info.generics, expr.args, expr.span)
@@ -134,7 +133,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
                 return ERROR
             return in_type(info.type, bound)
         case ast.AliasDecl():
-            alias = declare.alias(scope.world, ref, scope, expr.span)
+            alias = scope.world.aliases.of(ref, scope, expr.span)
             if alias is None:
                 return ERROR
             bound = bind_written(scope, alias.generics, expr.args, expr.span)

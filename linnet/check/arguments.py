@@ -1,0 +1,45 @@
+"""Which argument of a call is for which parameter."""
+
+from __future__ import annotations
+
+from linnet.check.scope import Scope
+from linnet.source.suggest import did_you_mean
+from linnet.syntax import ast
+
+
+def place_arguments(
+    scope: Scope, e: ast.CallExpr, names: list[str], callee: str
+) -> list[ast.Argument | None] | None:
+    """Arguments by parameter; None for a parameter without one. E2102 for what does not fit."""
+    placed: list[ast.Argument | None] = [None] * len(names)
+    named = False
+    for i, arg in enumerate(e.args):
+        if arg.name is None:
+            if named:
+                scope.error("E2102", "positional arguments come before named ones", arg.span)
+                return None
+            if i >= len(names):
+                plural = "" if len(names) == 1 else "s"
+                scope.error(
+                    "E2102",
+                    f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
+                    arg.span,
+                )
+                return None
+            placed[i] = arg
+            continue
+        named = True
+        if arg.name.text not in names:
+            scope.error(
+                "E2102",
+                f"`{callee}` has no parameter `{arg.name.text}`",
+                arg.name.span,
+                help=did_you_mean(arg.name.text, names) or f"its parameters: {', '.join(names)}",
+            )
+            return None
+        at = names.index(arg.name.text)
+        if placed[at] is not None:
+            scope.error("E2102", f"`{arg.name.text}` is given twice", arg.span)
+            return None
+        placed[at] = arg
+    return placed

@@ -1,0 +1,452 @@
+"""Expressions: one function a form, each given what the context would like, as a hint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linnet.check import calls, indexing, notation, operators, typeexpr
+from linnet.check.convert import bad, conform, same_type, settle
+from linnet.check.expr import condition, infer, settled
+from linnet.check.inference import Inference
+from linnet.check.names import ItemRef, ModuleRef
+from linnet.check.scope import Scope, is_error
+from linnet.check.substitute import in_type
+from linnet.check.typed import (
+    TConst,
+    TDim,
+    TExpr,
+    TField,
+    TIf,
+    TLocal,
+    TMatchEnum,
+    TMatchOptional,
+    TMember,
+    TNone,
+    TSome,
+    TStruct,
+    TTuple,
+    TVariant,
+)
+from linnet.check.types import (
+    ERROR,
+    EnumType,
+    LiteralType,
+    OptionalType,
+    ScalarType,
+    StructType,
+    TensorType,
+    TupleType,
+    Type,
+)
+from linnet.check.unknown import unknown_name
+from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import BY_NAME, DType
+from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
+from linnet.syntax import ast
+
+
+def expression(scope: Scope, e: ast.Expr, hint: Type | None) -> TExpr:
+    """The typed form of `e`. Its type may be a `LiteralType`; after a report it is `ERROR`."""
+    match e:
+        case ast.IntLit(value):
+            return TDim(Dim.of(value), LiteralType(Dim.of(value)), e.span)
+        case ast.FloatLit(text):
+            return TConst(text, LiteralType(None), e.span)
+        case ast.BoolLit(value):
+            return TConst(value, ScalarType(DType.BOOL), e.span)
+        case ast.NameExpr():
+            return _name(scope, e)
+        case ast.UnaryExpr():
+            return operators.unary(scope, e, hint)
+        case ast.BinaryExpr():
+            return operators.binary(scope, e, hint)
+        case ast.CallExpr():
+            return calls.call(scope, e, hint)
+        case ast.FieldExpr():
+            return _field(scope, e)
+        case ast.IndexExpr():
+            if scope.indices is not None:
+                return notation.access(scope, e)
+            return indexing.index(scope, e)
+        case ast.ReduceExpr():
+            return notation.reduce(scope, e, hint)
+        case ast.IfExpr():
+            return _if(scope, e, hint)
+        case ast.MatchExpr():
+            return _match(scope, e, hint)
+        case ast.SomeExpr() | ast.NoneLit():
+            return _optional(scope, e, hint)
+        case ast.TupleExpr():
+            return _tuple(scope, e, hint)
+        case ast.StructExpr():
+            return _struct(scope, e)
+        case _:
+            return _misplaced(scope, e)
+
+
+def _misplaced(scope: Scope, e: ast.Expr) -> TExpr:
+    if isinstance(e, ast.StringLit):
+        reported = [d.span for d in scope.world.sink if d.code == "E1003"]
+        if not any(span and _within(span, e.span) for span in reported):
+            scope.error("E2101", "there are no string values", e.span)
+    elif isinstance(e, ast.ShapeExpr):
+        help_ = "tensors come from parameters, `iota`, `fill` and index notation"
+        scope.error("E2101", "a shape is not a value", e.span, help=help_)
+    else:
+        scope.error("E2101", "this is only valid as an index", e.span)
+    return bad(e.span)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file is outer.file and outer.start <= inner.start <= outer.end
+
+
+# --- names -------------------------------------------------------------------
+
+
+def _name(scope: Scope, e: ast.NameExpr) -> TExpr:
+    name, span = e.name, e.span
+    if scope.indices and name in scope.indices:
+        scope.error(
+            "E3104",
+            f"the index `{name}` has no value outside an access",
+            span,
+            help=f"`iota(N)[{name}]` is its value, with N its extent",
+        )
+        return bad(span)
+    local = scope.local(name)
+    if local is not None:
+        if local in scope.subs:
+            scope.error("E1208", f"`{name}` is a block, not a value; call a method of it", span)
+            return bad(span)
+        return TLocal(local, local.type, span)
+    if name in scope.generics:
+        return _generic(scope, name, span)
+    if scope.block is not None:
+        member = _member(scope, name, span)
+        if member is not None:
+            return member
+    return _item(scope, name, span)
+
+
+def _generic(scope: Scope, name: str, span: Span) -> TExpr:
+    generic = scope.generics[name]
+    if generic.kind == "Dim":
+        assert isinstance(generic.binder, Symbol)
+        dim = Dim.of(generic.binder)
+        return TDim(dim, LiteralType(dim), span)
+    scope.error(
+        "E1208",
+        f"`{name}` is a {generic.kind}, not a value",
+        span,
+        related=[(generic.span, "declared here")],
+    )
+    return bad(span)
+
+
+def _member(scope: Scope, name: str, span: Span) -> TExpr | None:
+    assert scope.block is not None
+    info, typed = scope.block, scope.block.typed
+    if name in typed.members:
+        info.used.add(name)
+        member = typed.members[name]
+        return TMember(member.kind, name, member.type, span)
+    if name in typed.subs:
+        info.used.add(name)
+        scope.error("E1208", f"`{name}` is a block, not a value; call a method of it", span)
+        return bad(span)
+    if name in info.methods:
+        scope.error("E1208", f"`{name}` is a method; call it", span, help=f"`{name}(...)`")
+        return bad(span)
+    return None
+
+
+def _item(scope: Scope, name: str, span: Span) -> TExpr:
+    ref = scope.module.find(name)
+    if isinstance(ref, ItemRef):
+        if isinstance(ref.item, ast.ConstDecl):
+            return _const(scope, ref, span)
+        scope.error(
+            "E1208",
+            f"`{name}` is not a value",
+            span,
+            related=[(ref.item.name.span, "declared here")],
+        )
+    elif isinstance(ref, ModuleRef):
+        scope.error("E1208", f"`{name}` is a module, not a value", span)
+    elif name in BY_NAME:
+        scope.error("E1208", f"`{name}` is a dtype, not a value", span)
+    else:
+        unknown_name(scope, name, span)
+    return bad(span)
+
+
+def _const(scope: Scope, ref: ItemRef, span: Span) -> TExpr:
+    """The value of a `const` as if written here, and that this function asks for what it calls."""
+    value = scope.world.consts.of(ref, scope, span)
+    if value is None:
+        return bad(span)
+    if ref.key in scope.world.calls:
+        scope.world.calls.setdefault(scope.function, {}).setdefault(ref.key, span)
+    return replace(value, span=span)
+
+
+def _field(scope: Scope, e: ast.FieldExpr) -> TExpr:
+    if isinstance(e.base, ast.NameExpr) and scope.local(e.base.name) is None:
+        ref = scope.module.find(e.base.name)
+        if isinstance(ref, ModuleRef):
+            item = typeexpr.member_of_module(scope, ref, e.name)
+            if item is None:
+                return bad(e.span)
+            if isinstance(item.item, ast.ConstDecl):
+                return _const(scope, item, e.span)
+            scope.error("E1208", f"`{e.name.text}` is not a value", e.span)
+            return bad(e.span)
+        if isinstance(ref, ItemRef) and isinstance(ref.item, ast.EnumDecl):
+            return _variant(scope, ref, ref.item, e)
+    base = settled(scope, e.base)
+    if is_error(base.type):
+        return bad(e.span)
+    if isinstance(base.type, StructType):
+        for name, type_ in base.type.fields:
+            if name == e.name.text:
+                return TField(base, name, type_, e.span)
+        names = [n for n, _ in base.type.fields]
+        scope.error(
+            "E2107",
+            f"`{base.type}` has no field `{e.name.text}`",
+            e.name.span,
+            help=did_you_mean(e.name.text, names) or f"its fields: {', '.join(names)}",
+        )
+        return bad(e.span)
+    help_ = None
+    if isinstance(base.type, TensorType) and e.name.text == "shape":
+        help_ = "extents are part of the type: use the generics that name them"
+    scope.error("E2107", f"`{base.type}` has no field `{e.name.text}`", e.name.span, help=help_)
+    return bad(e.span)
+
+
+def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -> TExpr:
+    names = tuple(v.text for v in decl.variants)
+    if e.name.text in names:
+        return TVariant(e.name.text, EnumType(ref.key, names), e.span)
+    scope.error(
+        "E2107",
+        f"`{decl.name.text}` has no variant `{e.name.text}`",
+        e.name.span,
+        help=did_you_mean(e.name.text, names) or f"its variants: {', '.join(names)}",
+    )
+    return bad(e.span)
+
+
+# --- compound values ---------------------------------------------------------
+
+
+def _optional(scope: Scope, e: ast.SomeExpr | ast.NoneLit, hint: Type | None) -> TExpr:
+    if isinstance(e, ast.NoneLit):
+        if isinstance(hint, OptionalType):
+            return TNone(hint, e.span)
+        scope.error(
+            "E2113",
+            "`none` needs an optional type from its context",
+            e.span,
+            help="give it a type: `let x: Tensor[N; f32]? = none`",
+        )
+        return bad(e.span)
+    inner = hint.inner if isinstance(hint, OptionalType) else None
+    value = infer(scope, e.value, inner)
+    if isinstance(value.type, LiteralType) and inner is not None:
+        value = conform(scope, value, inner, "the value")
+    value = settle(scope, value)
+    return TSome(value, OptionalType(value.type) if value.type != ERROR else ERROR, e.span)
+
+
+def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
+    hints: tuple[Type | None, ...] = (None,) * len(e.items)
+    if isinstance(hint, TupleType) and len(hint.items) == len(e.items):
+        hints = hint.items
+    items: list[TExpr] = []
+    for item, wanted in zip(e.items, hints, strict=True):
+        value = infer(scope, item, wanted)
+        if isinstance(value.type, LiteralType) and isinstance(wanted, ScalarType):
+            value = conform(scope, value, wanted, "the item")
+        items.append(settle(scope, value))
+    types = tuple(i.type for i in items)
+    return TTuple(tuple(items), ERROR if is_error(*types) else TupleType(types), e.span)
+
+
+def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
+    ref = typeexpr.resolve_path(scope, e.path)
+    if ref is None:
+        return bad(e.span)
+    if not isinstance(ref.item, ast.StructDecl):
+        scope.error("E1208", f"`{ref.item.name.text}` is not a struct", e.path[-1].span)
+        return bad(e.span)
+    info = scope.world.structs.of(ref, scope, e.span)
+    if info is None:
+        return bad(e.span)
+    written = {f.name.text: f for f in e.fields}
+    _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
+    solver = Inference(scope, info.generics, e.generics, e.span)
+    solver.doubtful = is_error(*(t for _, t in info.type.fields))
+    values: list[TExpr] = []
+    for name, type_ in info.type.fields:
+        if name not in written:
+            return bad(e.span)
+        values.append(solver.argument(written[name].value, type_, f"the field `{name}`"))
+    bindings = solver.finish(info.facts)
+    if bindings is None:
+        return bad(e.span)
+    final = in_type(info.type, bindings)
+    assert isinstance(final, StructType)
+    typed = tuple(
+        conform(scope, v, t, f"the field `{n}`")
+        for v, (n, t) in zip(values, final.fields, strict=True)
+    )
+    return TStruct(typed, final, e.span) if not is_error(*(v.type for v in typed)) else bad(e.span)
+
+
+def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:
+    seen: set[str] = set()
+    unknown = [f for f in e.fields if f.name.text not in fields]
+    for f in e.fields:
+        if f.name.text not in fields:
+            help_ = did_you_mean(f.name.text, fields)
+            scope.error("E2107", f"`{name}` has no field `{f.name.text}`", f.name.span, help=help_)
+        elif f.name.text in seen:
+            scope.error("E2102", f"the field `{f.name.text}` is given twice", f.name.span)
+        seen.add(f.name.text)
+    missing = [f"`{n}`" for n in fields if n not in seen]
+    if len(missing) > len(unknown):  # else they are most likely misspelt
+        scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span)
+
+
+# --- choices -----------------------------------------------------------------
+
+
+def _if(scope: Scope, e: ast.IfExpr, hint: Type | None) -> TExpr:
+    test = condition(scope, e.condition)
+    sides = agree(scope, [(e.then, {}), (e.otherwise, {})], hint, e.span)
+    if sides is None or is_error(test.type):
+        return bad(e.span)
+    return TIf(test, sides[0], sides[1], sides[0].type, e.span)
+
+
+def agree(
+    scope: Scope, branches: list[tuple[ast.Expr, dict[str, object]]], hint: Type | None, span: Span
+) -> list[TExpr] | None:
+    """Branches that must have one type (E2115); each with the locals it brings."""
+    values: list[TExpr] = []
+    for branch, frame in branches:
+        scope.frames.append(frame)  # pyright: ignore[reportArgumentType]
+        values.append(infer(scope, branch, hint))
+        scope.frames.pop()
+    if is_error(*(v.type for v in values)):
+        return None
+    firm = [v for v in values if not isinstance(v.type, LiteralType)]
+    if firm and isinstance(firm[0].type, ScalarType):
+        wanted = firm[0].type
+    elif isinstance(hint, ScalarType) and not firm:
+        wanted = hint
+    else:
+        wanted = None
+    if wanted is not None:
+        values = [
+            conform(scope, v, wanted, "this branch") if isinstance(v.type, LiteralType) else v
+            for v in values
+        ]
+    values = [settle(scope, v) for v in values]
+    if is_error(*(v.type for v in values)):
+        return None
+    for other in values[1:]:
+        if not same_type(scope.facts, values[0].type, other.type):
+            scope.error(
+                "E2115",
+                f"the branches have different types: `{values[0].type}` and `{other.type}`",
+                other.span,
+                related=[(values[0].span, f"this is `{values[0].type}`")],
+            )
+            return None
+    return values
+
+
+def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
+    if isinstance(e.subject, ast.NameExpr) and scope.block is not None:
+        sub = scope.block.typed.subs.get(e.subject.name)
+        if sub is not None and scope.local(e.subject.name) is None:
+            scope.error("E2190", "`match` on an optional `sub` is not implemented", e.span)
+            return bad(e.span)
+    subject = settled(scope, e.subject)
+    if isinstance(subject.type, OptionalType):
+        return _match_optional(scope, e, subject, subject.type.inner, hint)
+    if isinstance(subject.type, EnumType):
+        return _match_enum(scope, e, subject, subject.type, hint)
+    if not is_error(subject.type):
+        scope.error(
+            "E2117",
+            f"`match` looks into an optional or an enum, not `{subject.type}`",
+            e.subject.span,
+        )
+    return bad(e.span)
+
+
+def _match_optional(
+    scope: Scope, e: ast.MatchExpr, subject: TExpr, inner: Type, hint: Type | None
+) -> TExpr:
+    some = none = None
+    for arm in e.arms:
+        match arm.pattern:
+            case ast.SomePattern() if some is None:
+                some = arm
+            case ast.NonePattern() if none is None:
+                none = arm
+            case ast.VariantPattern():
+                scope.error(
+                    "E2117", f"this pattern cannot match `{subject.type}`", arm.pattern.span
+                )
+                return bad(e.span)
+            case _:
+                scope.error("E2117", "an earlier arm matches this already", arm.pattern.span)
+                return bad(e.span)
+    if some is None or none is None:
+        missing = "some(v)" if some is None else "none"
+        scope.error("E2118", f"`match` misses `{missing}`", e.span, help=f"add `{missing} => ...`")
+        return bad(e.span)
+    assert isinstance(some.pattern, ast.SomePattern)
+    scope.frames.append({})
+    local = scope.declare(some.pattern.name.text, inner, False, some.pattern.name.span)
+    scope.frames.pop()
+    sides = agree(scope, [(some.value, {local.name: local}), (none.value, {})], hint, e.span)
+    if sides is None:
+        return bad(e.span)
+    return TMatchOptional(subject, local, sides[0], sides[1], sides[0].type, e.span)
+
+
+def _match_enum(
+    scope: Scope, e: ast.MatchExpr, subject: TExpr, enum: EnumType, hint: Type | None
+) -> TExpr:
+    seen: dict[str, ast.Expr] = {}
+    for arm in e.arms:
+        if not isinstance(arm.pattern, ast.VariantPattern):
+            scope.error("E2117", f"this pattern cannot match `{enum}`", arm.pattern.span)
+            return bad(e.span)
+        name = arm.pattern.name
+        if name.text not in enum.variants:
+            help_ = did_you_mean(name.text, enum.variants)
+            help_ = help_ or f"its variants: {', '.join(enum.variants)}"
+            scope.error("E2107", f"`{enum}` has no variant `{name.text}`", name.span, help=help_)
+            return bad(e.span)
+        if name.text in seen:
+            scope.error("E2117", "an earlier arm matches this already", name.span)
+            return bad(e.span)
+        seen[name.text] = arm.value
+    missing = [f"`{v}`" for v in enum.variants if v not in seen]
+    if missing:
+        scope.error("E2118", f"`match` misses {', '.join(missing)}", e.span)
+        return bad(e.span)
+    sides = agree(scope, [(v, {}) for v in seen.values()], hint, e.span)
+    if sides is None:
+        return bad(e.span)
+    arms = tuple(zip(seen, sides, strict=True))
+    return TMatchEnum(subject, arms, sides[0].type, e.span)
