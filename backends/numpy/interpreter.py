@@ -7,8 +7,9 @@ after its last use, so a run holds what is live and no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from linnet.backends.numpy.liveness import Deaths, deaths
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Operation, Region, Value
-from linnet.ir.depth import deep_calls
 from linnet.ir.passes.vectorize import vectorize
 
 
@@ -53,11 +53,8 @@ class Interpreter:
         bound = bind_symbols([p.type for p in entry.params], values, symbols or {})
         held: MutableMapping[str, Array] = {} if state is None else state
         shared = Run(self.module, self.deaths, bound, weights or {}, held)
-        try:
-            with deep_calls(), np.errstate(all="ignore"):
-                return _call(shared, entry, values, ())
-        except RecursionError:
-            raise RuntimeFault("the calls are nested too deeply", "E1104") from None
+        with np.errstate(all="ignore"):
+            return _finish(_call(shared, entry, values, ()))
 
 
 def run(
@@ -74,31 +71,59 @@ def run(
 
 # --- bodies ------------------------------------------------------------------
 
+Task = Generator["Task", list[Array], list[Array]]
+"""A body that is being run: it yields another whose results it waits for. So calls of any
+depth need no deep stack."""
 
-def _call(shared: Run, function: Function, args: list[Array], prefix: Path) -> list[Array]:
+
+def _finish(first: Task) -> list[Array]:
+    """What `first` gives."""
+    waiting = [first]
+    step = partial(next, first)
+    while True:
+        try:
+            waiting.append(step())
+            step = partial(next, waiting[-1])
+        except StopIteration as done:
+            waiting.pop()
+            if not waiting:
+                return done.value
+            step = partial(waiting[-1].send, done.value)
+        except RuntimeFault as fault:
+            waiting.pop()
+            if not waiting:
+                raise
+            step = partial(waiting[-1].throw, fault)
+
+
+def _call(shared: Run, function: Function, args: list[Array], prefix: Path) -> Task:
     frame = Frame(shared, prefix, {p.id: a for p, a in zip(function.params, args, strict=True)})
     args.clear()
     return _body(frame, function.body, function.results)
 
 
-def _region(frame: Frame, region: Region, args: Sequence[Array]) -> list[Array]:
+def _region(frame: Frame, region: Region, args: Sequence[Array]) -> Task:
     frame.values.update((p.id, a) for p, a in zip(region.params, args, strict=True))
     return _body(frame, region.body, region.yields)
 
 
-def _body(frame: Frame, body: tuple[Operation, ...], yields: tuple[Value, ...]) -> list[Array]:
+def _body(frame: Frame, body: tuple[Operation, ...], yields: tuple[Value, ...]) -> Task:
     values = frame.values
     for operation, death in zip(body, frame.run.deaths[id(body)], strict=True):
         operands = [values[v.id] for v in operation.operands]
         for value in death.before:
             values.pop(value, None)
         try:
-            found = DISPATCH[operation.name](frame, operation, operands)
+            if operation.name in STRUCTURE:
+                found = yield STRUCTURE[operation.name](frame, operation, operands)
+            else:
+                found = DISPATCH[operation.name](frame, operation, operands)
         except RuntimeFault as fault:
             fault.place = fault.place or operation.place
             raise
         for value, result in zip(operation.results, found, strict=True):
             values[value.id] = result
+        found.clear()  # who gave it may still hold it
         for value in death.after:
             values.pop(value, None)
     return [values[v.id] for v in yields]
@@ -208,32 +233,32 @@ def _state_write(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
     return []
 
 
-def _call_op(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
+def _call_op(frame: Frame, op: Operation, args: list[Array]) -> Task:
     callee = frame.run.module.functions[op.attrs["callee"]]
     return _call(frame.run, callee, args, frame.path(op.attrs["at"]))
 
 
-def _if(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
+def _if(frame: Frame, op: Operation, args: list[Array]) -> Task:
     return _region(frame, op.regions[0 if args[0] else 1], [])
 
 
-def _while(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    while _region(frame, op.regions[0], args)[0]:
-        args = _region(frame, op.regions[1], args)
+def _while(frame: Frame, op: Operation, args: list[Array]) -> Task:
+    while (yield _region(frame, op.regions[0], args))[0]:
+        args = yield _region(frame, op.regions[1], args)
     return args
 
 
-def _each(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
+def _each(frame: Frame, op: Operation, args: list[Array]) -> Task:
     name = f"${op.attrs['var']}"
     for number in range(frame.extent(op.attrs["count"])):
         frame.loops[name] = number
-        args = _region(frame, op.regions[0], args)
+        args = yield _region(frame, op.regions[0], args)
     return args
 
 
-def _loop(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
+def _loop(frame: Frame, op: Operation, args: list[Array]) -> Task:
     for number in range(frame.extent(op.attrs["start"]), frame.extent(op.attrs["stop"])):
-        args = _region(frame, op.regions[0], [np.asarray(number, np.int64), *args])
+        args = yield _region(frame, op.regions[0], [np.asarray(number, np.int64), *args])
     return args
 
 
@@ -263,6 +288,9 @@ DISPATCH: dict[str, Callable[[Frame, Operation, list[Array]], list[Array]]] = {
     "param": _param,
     "state_read": _state_read,
     "state_write": _state_write,
+}
+
+STRUCTURE: dict[str, Callable[[Frame, Operation, list[Array]], Task]] = {
     "call": _call_op,
     "if": _if,
     "while": _while,

@@ -28,7 +28,9 @@ def cut(x: Array, start: Sequence[int], stop: Sequence[int], step: Sequence[int]
             raise RuntimeFault(
                 f"{first}:{end} is out of range for axis {axis} of {extent} elements"
             )
-    return np.asarray(x[tuple(map(slice, start, stop, step))])
+    # To Python, a stop below 0 is counted from the end.
+    ends = [max(first, end) for first, end in zip(start, stop, strict=True)]
+    return np.asarray(x[tuple(map(slice, start, ends, step))])
 
 
 def index(x: Array, at: Sequence[Array], axes: Sequence[int]) -> Array:

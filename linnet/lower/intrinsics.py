@@ -130,6 +130,7 @@ def _bounds(at: Context, expr: TIndex, item: AxisIndex, extent: Dim) -> tuple[Di
             start = at.extent(item.at, expr.span)
             return start, start + 1, 1
         case AtRange():
-            return at.extent(item.start, expr.span), at.extent(item.stop, expr.span), item.step
+            # Of nothing, in steps of 2 and more, the stop may be negative.
+            return at.extent(item.start, expr.span), at.integer(item.stop), item.step
         case AtDynamic() | AtAll():
             return Dim.of(0), extent, 1

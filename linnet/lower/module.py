@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import currentframe
 
 from linnet.check.typed import Program, TFunction, TGeneric
 from linnet.check.types import (
@@ -20,7 +21,6 @@ from linnet.check.types import Type as CheckType
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
-from linnet.ir.depth import deep_calls
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, GenericValue, bind, unknown_names
 from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types, skeleton
@@ -89,8 +89,7 @@ def _lower(
     ]
     module = _Functions(program, Faults(program))
     try:
-        with deep_calls():
-            entry = module.lowered(function, scope, presence, args)
+        entry = module.entry(function, scope, presence, args)
     except RecursionError:
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
     functions = {name: f for name, f in module.built.items() if f is not None}
@@ -121,17 +120,55 @@ def _open_symbols(generics: Sequence[TGeneric], scope: Bound) -> tuple[Symbol, .
 
 
 _Key = tuple[str, tuple[object, ...], Presence, tuple[Bundle, ...]]
+_Request = tuple[TFunction, Bound, Presence, Sequence[Bundle]]
+
+# Frames of Python's stack. A function in which calls are nested as deep as the parser admits
+# takes a few hundred; the stack has 1000, if nobody changed that.
+_DEEP = 100
+
+
+class _DeferredError(Exception):
+    """A callee has to be lowered before its caller is: the stack is deep."""
+
+    def __init__(self, request: _Request) -> None:
+        super().__init__()
+        self.request = request
+
+
+def _stack_depth() -> int:
+    depth, frame = 0, currentframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 @dataclass(slots=True)
 class _Functions:
-    """Every function is lowered once for each way in which it is called."""
+    """Every function is lowered once for each way in which it is called, as a rule while its
+    first caller is. Where that would be too deep, the caller is begun again afterwards."""
 
     program: Program
     faults: Faults
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
+    _deepest: int = 0
+
+    def entry(
+        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
+    ) -> Lowered:
+        """Lower a function and all that it calls."""
+        self._deepest = _stack_depth() + _DEEP
+        waiting: list[_Request] = [(function, scope, presence, args)]
+        while True:
+            try:
+                done = self.lowered(*waiting[-1])
+            except _DeferredError as deferred:
+                waiting.append(deferred.request)
+                continue
+            waiting.pop()
+            if not waiting:
+                return done
 
     def lowered(
         self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
@@ -144,21 +181,31 @@ class _Functions:
         )
         key = (function.key, tuple(scope.items()), presence, shapes)
         if key not in self._known:
+            if _stack_depth() > self._deepest:
+                raise _DeferredError((function, scope, presence, args))
             self._known[key] = self._build(function, body, shapes)
         return self._known[key]
 
     def _build(
         self, function: TFunction, body: FunctionLowerer, shapes: tuple[Bundle, ...]
     ) -> Lowered:
-        name = function.key
-        copies = 1
-        while name in self.built:
-            copies += 1
-            name = f"{function.key}.{copies}"
+        name = self._free_name(function.key)
         # Taken now, so that callers stand before what they call.
         self.built[name] = None
-        body.params(function, shapes)
-        result = body.body(function)
+        try:
+            body.params(function, shapes)
+            result = body.body(function)
+        except _DeferredError:
+            del self.built[name]
+            raise
         op = function.key if function.kind == "op" else None
         self.built[name] = body.out.function(name, op, leaves(result))
         return Lowered(name, shapes, skeleton(result))
+
+    def _free_name(self, key: str) -> str:
+        name = key
+        copies = 1
+        while name in self.built:
+            copies += 1
+            name = f"{key}.{copies}"
+        return name

@@ -127,35 +127,56 @@ class Faults:
 
     def of(self, expr: TExpr) -> bool:
         """The answer for `expr`."""
-        match expr:
-            case TAccess():
-                found = any(not isinstance(p, IndexVar | TConst | TDim) for p in expr.positions)
-            case TIndex():
-                found = any(isinstance(i, AtDynamic) for i in expr.items)
-            case TCall():
-                found = self._function(expr.callee)
-            case _:
-                found = False
-        return found or any(self.of(child) for child in children(expr))
+        called: set[str] = set()
+        return _may_fault(expr, called) or any(self._function(key) for key in called)
 
     def _function(self, key: str) -> bool:
         if key not in self._known:
-            self._known[key] = self._body(self._program.functions[key].body)
+            self._known[key] = self._reaches_fault(key)
         return self._known[key]
 
-    def _body(self, body: Iterable[TStmt]) -> bool:
-        return any(self._stmt(stmt) for stmt in body)
+    def _reaches_fault(self, key: str) -> bool:
+        seen: set[str] = set()
+        waiting = {key}
+        while waiting:
+            name = waiting.pop()
+            seen.add(name)
+            called: set[str] = set()
+            if self._known.get(name) or _body_may_fault(self._program.functions[name].body, called):
+                return True
+            waiting |= {c for c in called - seen if self._known.get(c) is not False}
+        return False
 
-    def _stmt(self, stmt: TStmt) -> bool:
-        match stmt:
-            case TAssign() if isinstance(stmt.target, str):
-                return True
-            case TLet() | TLetTuple() | TAssign() | TReturn():
-                return self.of(stmt.value)
-            case TForSubs() | TForRange():
-                return self._body(stmt.body)
-            case TWhile():
-                return True
+
+def _may_fault(expr: TExpr, called: set[str]) -> bool:
+    """Whether `expr` itself may be noticed; what it calls is added to `called`."""
+    found = False
+    match expr:
+        case TAccess():
+            found = any(not isinstance(p, IndexVar | TConst | TDim) for p in expr.positions)
+        case TIndex():
+            found = any(isinstance(i, AtDynamic) for i in expr.items)
+        case TCall():
+            called.add(expr.callee)
+        case _:
+            pass
+    return found or any(_may_fault(child, called) for child in children(expr))
+
+
+def _body_may_fault(body: Iterable[TStmt], called: set[str]) -> bool:
+    return any(_stmt_may_fault(stmt, called) for stmt in body)
+
+
+def _stmt_may_fault(stmt: TStmt, called: set[str]) -> bool:
+    match stmt:
+        case TAssign() if isinstance(stmt.target, str):
+            return True
+        case TLet() | TLetTuple() | TAssign() | TReturn():
+            return _may_fault(stmt.value, called)
+        case TForSubs() | TForRange():
+            return _body_may_fault(stmt.body, called)
+        case TWhile():
+            return True
 
 
 def assigned(body: Iterable[TStmt]) -> list[Local]:

@@ -11,9 +11,9 @@ from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.inline import inline
-from linnet.ir.passes.rewrite import operations
 from linnet.ir.types import Type
 from linnet.ir.verify import verify
+from linnet.ir.walk import operations
 
 X = Type(DType.F32, (Dim.of(2),))
 

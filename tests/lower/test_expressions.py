@@ -204,13 +204,60 @@ fn f(x: f32) -> f32 {
     assert [d.code for d in caught.value.diagnostics] == ["E2190"]
 
 
+@pytest.mark.parametrize(("extent", "expected"), [(0, []), (1, []), (2, [0.0]), (5, [0.0, 2.0])])
+def test_a_slice_in_steps_may_stop_below_its_start(
+    tmp_path: Path, extent: int, expected: list[float]
+) -> None:
+    text = """
+fn f<N: Dim>(x: Tensor[N + 3; f32], like: Tensor[N; f32]) -> Tensor[N / 2; f32] {
+    return x[0 : N - 1 : 2]
+}
+"""
+    x = np.arange(extent + 3, dtype=np.float32)
+    for generics in ({}, {"N": extent}):
+        (found,) = run(source(tmp_path, text).function("f", generics), [x, x[:extent]])
+        assert found.tolist() == expected
+
+
 def test_a_long_chain_of_calls(tmp_path: Path) -> None:
     steps = [
-        f"fn g{k}(x: f32) -> f32 {{ return 1.0 + (1.0 - (2.0 - g{k + 1}(x))) }}" for k in range(150)
+        f"fn g{k}(x: f32) -> f32 {{ return 1.0 + (1.0 - (2.0 - g{k + 1}(x))) }}" for k in range(900)
     ]
-    text = "\n".join([*steps, "fn g150(x: f32) -> f32 { return x }"])
+    text = "\n".join([*steps, "fn g900(x: f32) -> f32 { return x }"])
     module = source(tmp_path, text).function("g0")
-    assert len(module.functions) == 151
+    assert len(module.functions) == 901
+    assert float(run(module, [F32(3)])[0]) == 3
+
+
+def test_a_long_chain_of_calls_on_which_an_operand_depends(tmp_path: Path) -> None:
+    """Whether the right side may fault, is asked of everything that it calls."""
+    steps = [f"fn g{k}(x: bool) -> bool {{ return g{k + 1}(x) }}" for k in range(900)]
+    text = """
+fn g900(x: bool) -> bool { return !x }
+fn f(a: bool, b: bool) -> bool { return a && g0(b) }
+"""
+    module = source(tmp_path, "\n".join(steps) + text).function("f")
+    assert [names(module).count(n) for n in ("if", "and", "call")] == [0, 1, 901]
+
+
+def test_functions_are_lowered_once_however_deep_they_are_met(tmp_path: Path) -> None:
+    """Each step calls the next twice, with and without an optional, under its own bindings."""
+    steps = [
+        f"""fn g{k}<N: Dim>(x: Tensor[N; f32], y: f32? = none) -> f32 {{
+    let a = g{k + 1}(x, y)
+    return a + g{k + 1}(x, some(1.0))
+}}"""
+        for k in range(60)
+    ]
+    text = """
+fn g60<N: Dim>(x: Tensor[N; f32], y: f32? = none) -> f32 {
+    return match y { some(v) => v  none => sum[i] x[i] }
+}
+"""
+    module = source(tmp_path, "\n".join(steps) + text).function("g0", {"N": 3})
+    assert len(module.functions) == 121
+    assert len({f.name for f in module.functions.values()}) == 121
+    assert len(names(module)) < 121 * 5
 
 
 ENUM = """

@@ -18,7 +18,8 @@ from dataclasses import replace
 
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS
-from linnet.ir.passes.rewrite import map_functions, operations
+from linnet.ir.passes.rewrite import map_functions
+from linnet.ir.walk import callees, callees_first, operations
 
 
 def dce(module: Module) -> Module:
@@ -35,11 +36,10 @@ def dce(module: Module) -> Module:
 def writing_functions(module: Module) -> frozenset[str]:
     """The functions that write state, or call one that does."""
     writers: set[str] = set()
-    while True:
-        more = {n for n, f in module.functions.items() if writes(f.body, writers)}
-        if more == writers:
-            return frozenset(writers)
-        writers = more
+    for name in callees_first(module):
+        if writes(module.functions[name].body, writers):
+            writers.add(name)
+    return frozenset(writers)
 
 
 def writes(body: Iterable[Operation], writers: Iterable[str]) -> bool:
@@ -58,8 +58,7 @@ def _reached(module: Module) -> set[str]:
         if name in reached or name not in module.functions:
             continue
         reached.add(name)
-        ops = operations(module.functions[name].body)
-        waiting += [op.attrs["callee"] for op in ops if op.name == "call"]
+        waiting += callees(module.functions[name])
     return reached
 
 

@@ -16,17 +16,16 @@ from typing import Any
 
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
-from linnet.ir.depth import deep_calls
 from linnet.ir.ops import OPS
-from linnet.ir.passes.rewrite import operations, rewrite
+from linnet.ir.passes.rewrite import rewrite
+from linnet.ir.walk import callees_first, operations
 
 Path = tuple[str | int, ...]
 
 
 def inline(module: Module, chosen: Callable[[Function], bool]) -> Module:
     """The module without calls of the functions that `chosen` says yes to."""
-    with deep_calls():
-        return replace(module, functions=_Inliner(module, chosen).functions())
+    return replace(module, functions=_Inliner(module, chosen).functions())
 
 
 class _Inliner:
@@ -38,12 +37,9 @@ class _Inliner:
         self._done: dict[str, Function] = {}
 
     def functions(self) -> Mapping[str, Function]:
-        return {name: self._function(name) for name in self._module.functions}
-
-    def _function(self, name: str) -> Function:
-        if name not in self._done:
+        for name in callees_first(self._module):
             self._done[name] = self._rewritten(self._module.functions[name])
-        return self._done[name]
+        return {name: self._done[name] for name in self._module.functions}
 
     def _rewritten(self, function: Function) -> Function:
         ops = list(operations(function.body))
@@ -54,7 +50,7 @@ class _Inliner:
         def change(op: Operation, builder: Builder) -> tuple[Value, ...] | None:
             if not self._goes(op):
                 return None
-            callee = self._function(op.attrs["callee"])
+            callee = self._done[op.attrs["callee"]]
             values = {p.id: o for p, o in zip(callee.params, op.operands, strict=True)}
             renamed = _fresh_variables(callee, variables)
             clone = _Clone(builder, values, op.attrs["at"], renamed)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.walk import operations
 
 Replacement = tuple[Value, ...] | None
 Replace = Callable[[Operation, Builder], Replacement]
 """Either emits something else into the builder and gives what stands for the results, or gives
 None: the operation stays. It is asked after its operands and regions have been rewritten."""
-
-
-def operations(body: Iterable[Operation]) -> Iterator[Operation]:
-    """Every operation of a body, each before those in its regions."""
-    for op in body:
-        yield op
-        for region in op.regions:
-            yield from operations(region.body)
 
 
 def next_id(function: Function) -> int:

@@ -15,7 +15,8 @@ from dataclasses import replace
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Value
 from linnet.ir.passes.grids import Grids
-from linnet.ir.passes.rewrite import map_functions, operations, rewrite
+from linnet.ir.passes.rewrite import map_functions, rewrite
+from linnet.ir.walk import operations
 
 
 def vectorize(module: Module) -> Module:

@@ -206,19 +206,14 @@ def test_what_a_loop_reads_from_outside_lives_through_it() -> None:
     assert found[id(region.body)][0].before == (acc.id,)
 
 
-@pytest.mark.parametrize(("length", "deep"), [(900, False), (9000, True)])
-def test_long_chains_of_calls(length: int, deep: bool) -> None:
+def test_long_chains_of_calls() -> None:
     b = Builder()
     x = b.param(I64)
     functions = [b.function("f0", None, [x])]
-    for k in range(1, length):
+    for k in range(1, 5000):
         b = Builder()
         y = b.emit("call", [b.param(I64)], I64, {"callee": f"f{k - 1}", "at": ()})
         functions.append(b.function(f"f{k}", None, [y]))
     whole = module(functions[-1], *functions[:-1])
-    if deep:
-        with pytest.raises(RuntimeFault, match="the calls are nested too deeply"):
-            run(whole, [np.int64(7)])
-    else:
-        assert run(whole, [np.int64(7)])[0] == 7
-        assert run(dce(inline(whole, lambda _: True)), [np.int64(7)])[0] == 7
+    assert run(whole, [np.int64(7)])[0] == 7
+    assert run(dce(inline(whole, lambda _: True)), [np.int64(7)])[0] == 7
