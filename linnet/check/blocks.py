@@ -6,7 +6,8 @@ from linnet.check import typeexpr
 from linnet.check.declare import signature
 from linnet.check.dimexpr import extent_of
 from linnet.check.generics import generics_of
-from linnet.check.names import PRELUDE, ItemRef
+from linnet.check.intrinsics import PRELUDE
+from linnet.check.names import ItemRef
 from linnet.check.scope import BlockInfo, Scope, World, item_scope
 from linnet.check.typed import TBlock, TMemberDecl, TSub
 from linnet.check.types import ERROR, OptionalType, ScalarType, TensorType

@@ -8,11 +8,12 @@ from linnet.check import expr, prelude, typeexpr
 from linnet.check.arguments import place_arguments
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
-from linnet.check.inference import Inference, binders
-from linnet.check.names import PRELUDE, ItemRef, ModuleRef
-from linnet.check.operators import is_literal_only
+from linnet.check.hints import needs_context
+from linnet.check.inference import Inference
+from linnet.check.intrinsics import PRELUDE
+from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import in_type
+from linnet.check.substitute import binders, in_type
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction
 from linnet.check.types import (
     ERROR,
@@ -194,8 +195,12 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if placed is None:
         return bad(e.span)
     values: list[TExpr | None] = [None] * len(function.params)
-    order = sorted(range(len(placed)), key=lambda i: placed[i] is not None and _is_late(placed[i]))
-    for i in order:
+
+    def waits(i: int) -> bool:
+        argument = placed[i]
+        return argument is not None and needs_context(scope, argument.value)
+
+    for i in sorted(range(len(placed)), key=waits):
         argument, param = placed[i], function.params[i]
         if argument is not None:
             what = f"the argument `{param.local.name}`"
@@ -259,14 +264,6 @@ def _conforming(
             good = False
             doubtful |= dims
     return final if good else None
-
-
-def _is_late(argument: ast.Argument | None) -> bool:
-    """Literals and `none` take their type from the others."""
-    value = argument.value if argument else None
-    while isinstance(value, ast.SomeExpr):
-        value = value.value
-    return value is not None and (isinstance(value, ast.NoneLit) or is_literal_only(value))
 
 
 def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | None]) -> None:

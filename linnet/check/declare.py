@@ -5,8 +5,9 @@ from __future__ import annotations
 from linnet.check import typeexpr
 from linnet.check.expr import value_of
 from linnet.check.generics import generics_of
+from linnet.check.intrinsics import PRELUDE
 from linnet.check.measure import DEEPEST, MOST, too_large
-from linnet.check.names import PRELUDE, ItemRef
+from linnet.check.names import ItemRef
 from linnet.check.scope import AliasInfo, Scope, StructInfo, World, item_scope
 from linnet.check.typed import Local, TFunction, TGeneric, TParam
 from linnet.check.types import ERROR, GenericArg, StructType, Type

@@ -13,12 +13,10 @@ from linnet.dtypes import BY_NAME, AnyDType, DTypeVar, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 
-COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
-
-def arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim | None:
+def arithmetic(scope: Scope, op: ast.Arithmetic, left: Dim, right: Dim, span: Span) -> Dim | None:
     """`left op right` over compile-time integers; a divisor must be provably positive."""
-    if op in "/%":
+    if op in ("/", "%"):
         message = f"the divisor `{right}` is not provably positive"
         if not scope.require(Relation(">", right, Dim.of(0)), "E2205", message, span):
             return None
@@ -28,10 +26,12 @@ def arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim 
     return left - right if op == "-" else left * right
 
 
-def value_arithmetic(scope: Scope, op: str, left: Dim, right: Dim, span: Span) -> Dim | None:
+def value_arithmetic(
+    scope: Scope, op: ast.Arithmetic, left: Dim, right: Dim, span: Span
+) -> Dim | None:
     """`left op right` of compile-time integers in a value, where `/` and `%` truncate toward zero
     as they do at run time. A divisor is a number other than zero, or provably positive."""
-    if op not in "/%":
+    if op not in ("/", "%"):
         return arithmetic(scope, op, left, right, span)
     number = right.as_int()
     divisor = -right if number is not None and number < 0 else right
@@ -55,7 +55,7 @@ def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
         case ast.UnaryExpr("-" | "+" as op, operand):
             inner = dim_of(scope, operand)
             return inner if inner is None or op == "+" else -inner
-        case ast.BinaryExpr(op, left, right) if op in ("+", "-", "*", "/", "%"):
+        case ast.BinaryExpr(op, left, right) if op in ast.ARITHMETIC:
             a, b = dim_of(scope, left), dim_of(scope, right)
             return None if a is None or b is None else arithmetic(scope, op, a, b, right.span)
         case ast.CallExpr(ast.NameExpr("min" | "max" as name), None, args) if (
@@ -285,11 +285,11 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
 
 def relation_of(scope: Scope, expr: ast.Expr) -> Relation | None:
     """One relation of a `where`."""
-    if isinstance(expr, ast.BinaryExpr) and expr.op in COMPARISONS:
+    if isinstance(expr, ast.BinaryExpr) and expr.op in ast.COMPARISONS:
         left, right = dim_of(scope, expr.left), dim_of(scope, expr.right)
         if left is None or right is None:
             return None
-        return Relation(expr.op, left, right)  # pyright: ignore[reportArgumentType]
+        return Relation(expr.op, left, right)
     scope.error(
         "E2123",
         "`where` lists relations between compile-time integers",

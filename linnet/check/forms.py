@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import calls, indexing, notation, operators, typeexpr
-from linnet.check.convert import bad, conform, same_type, settle
+from linnet.check.convert import bad, conform, dtype_hint, same_type, settle
 from linnet.check.expr import condition, infer, settled
+from linnet.check.hints import is_whole, others_first
 from linnet.check.inference import Inference
 from linnet.check.names import ItemRef, ModuleRef
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
+    Local,
     TConst,
     TDim,
     TExpr,
@@ -245,7 +247,7 @@ def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -
 
 def _optional(scope: Scope, e: ast.SomeExpr | ast.NoneLit, hint: Type | None) -> TExpr:
     if isinstance(e, ast.NoneLit):
-        if isinstance(hint, OptionalType):
+        if isinstance(hint, OptionalType) and is_whole(hint):
             return TNone(hint, e.span)
         scope.error(
             "E2113",
@@ -256,7 +258,7 @@ def _optional(scope: Scope, e: ast.SomeExpr | ast.NoneLit, hint: Type | None) ->
         return bad(e.span)
     inner = hint.inner if isinstance(hint, OptionalType) else None
     value = infer(scope, e.value, inner)
-    if isinstance(value.type, LiteralType) and inner is not None:
+    if isinstance(value.type, LiteralType) and inner is not None and is_whole(inner):
         value = conform(scope, value, inner, "the value")
     value = settle(scope, value)
     return TSome(value, OptionalType(value.type) if value.type != ERROR else ERROR, e.span)
@@ -334,23 +336,26 @@ def _if(scope: Scope, e: ast.IfExpr, hint: Type | None) -> TExpr:
 
 
 def agree(
-    scope: Scope, branches: list[tuple[ast.Expr, dict[str, object]]], hint: Type | None, span: Span
+    scope: Scope, branches: list[tuple[ast.Expr, dict[str, Local]]], hint: Type | None, span: Span
 ) -> list[TExpr] | None:
     """Branches that must have one type (E2115); each with the locals it brings."""
-    values: list[TExpr] = []
-    for branch, frame in branches:
-        scope.frames.append(frame)  # pyright: ignore[reportArgumentType]
-        values.append(infer(scope, branch, hint))
+
+    def branch(i: int, wish: Type | None) -> TExpr:
+        scope.frames.append(branches[i][1])
+        value = infer(scope, branches[i][0], wish)
         scope.frames.pop()
+        return value
+
+    exprs = [e for e, _ in branches]
+    values = others_first(scope, exprs, hint, branch, shapes=True)
     if is_error(*(v.type for v in values)):
         return None
     firm = [v for v in values if not isinstance(v.type, LiteralType)]
     if firm and isinstance(firm[0].type, ScalarType):
         wanted = firm[0].type
-    elif isinstance(hint, ScalarType) and not firm:
-        wanted = hint
     else:
-        wanted = None
+        asked = dtype_hint(hint) if not firm else None
+        wanted = ScalarType(asked) if asked is not None else None
     if wanted is not None:
         values = [
             conform(scope, v, wanted, "this branch") if isinstance(v.type, LiteralType) else v

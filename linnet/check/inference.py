@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linnet.check import expr, typeexpr
 from linnet.check.dimexpr import check_kind, generic_arg, natural_arg
+from linnet.check.hints import known_part
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone
@@ -66,22 +67,15 @@ class Inference:
         self.bound[binder] = value
         self.open.pop(binder, None)
 
-    def is_open(self, type_: Type) -> bool:
-        """Whether `type_` still has a generic that is not bound."""
-        return any(b in self.open for b in binders(type_))
-
     def argument(self, e: ast.Expr, wanted: Type, what: str) -> TExpr:
         """The argument's value; what its type tells about the generics is noted."""
         try:
             now = in_type(wanted, self.bound)
         except DimError:  # A divisor became 0; `finish` reports the `where` that it breaks.
             now = wanted
-        hint = now if not self.is_open(now) or isinstance(now, OptionalType) else None
-        if hint is not None and self.is_open(hint) and not isinstance(e, ast.NoneLit):
-            hint = None
         if isinstance(e, ast.NoneLit) and isinstance(now, OptionalType):
             return TNone(now, e.span)
-        value = expr.infer(self.scope, e, hint)
+        value = expr.infer(self.scope, e, known_part(now, self.open))
         if is_error(value.type):
             self.failed = True
         elif not isinstance(value.type, LiteralType):
@@ -209,28 +203,3 @@ class Inference:
         a negative N where M is 0."""
         solved = [g for g in self.generics if g.binder in self.solved]
         return all(natural_arg(self.scope, g, self.bound[g.binder], self.span) for g in solved)
-
-
-def binders(type_: Type) -> list[Symbol | DTypeVar]:
-    """The generics that occur in `type_`."""
-    match type_:
-        case ScalarType(dtype):
-            return [dtype] if isinstance(dtype, DTypeVar) else []
-        case TensorType(dims, dtype):
-            return [*_binders_of(dims), *_binders_of(dtype)]
-        case OptionalType(inner):
-            return binders(inner)
-        case TupleType(items):
-            return [b for t in items for b in binders(t)]
-        case StructType(args=args):
-            return [b for a in args for b in _binders_of(a)]
-        case _:
-            return []
-
-
-def _binders_of(arg: GenericArg) -> list[Symbol | DTypeVar]:
-    if isinstance(arg, tuple):
-        return [b for d in arg for b in ([d] if isinstance(d, Symbol) else d.symbols())]
-    if isinstance(arg, Dim):
-        return list(arg.symbols())
-    return [arg] if isinstance(arg, DTypeVar) else []

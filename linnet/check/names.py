@@ -6,41 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from linnet.check.intrinsics import PRELUDE
 from linnet.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
-
-PRELUDE = frozenset(
-    [
-        "cast",
-        "exp",
-        "log",
-        "sqrt",
-        "rsqrt",
-        "sin",
-        "cos",
-        "tanh",
-        "abs",
-        "min",
-        "max",
-        "select",
-        "reshape",
-        "permute",
-        "broadcast_to",
-        "concat",
-        "iota",
-        "fill",
-        "shl",
-        "shr",
-        "cumsum",
-        "pad",
-        "gather",
-        "scatter",
-        "Tensor",
-    ]
-)
 
 
 class SourceModule(Protocol):

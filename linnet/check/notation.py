@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from linnet.check import expr
-from linnet.check.convert import adapt, bad, settle
+from linnet.check.convert import adapt, bad, dtype_hint, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.indexing import axes, within
 from linnet.check.mistake import mistake
@@ -31,7 +31,7 @@ def define(
     uses = _introduce(scope, indices, {})
     if uses is None:
         return bad(span)
-    element = ScalarType(hint.dtype) if isinstance(hint, TensorType) else None
+    element = _scalar(dtype_hint(hint))
     with _indices(scope, uses):
         value = _element(scope, body, element)
     if is_error(value.type):
@@ -103,6 +103,10 @@ def _element(scope: Scope, body: ast.Expr, hint: Type | None) -> TExpr:
     return value
 
 
+def _scalar(dtype: AnyDType | None) -> ScalarType | None:
+    return None if dtype is None else ScalarType(dtype)
+
+
 def reduce(scope: Scope, e: ast.ReduceExpr, hint: Type | None) -> TExpr:
     """`sum[k] body`; without indices around it, it gives a scalar."""
     outer = scope.indices or {}
@@ -112,8 +116,7 @@ def reduce(scope: Scope, e: ast.ReduceExpr, hint: Type | None) -> TExpr:
     accumulator = dtype_of(scope, e.accumulator) if e.accumulator is not None else None
     if e.accumulator is not None and accumulator is None:
         return bad(e.span)
-    asked = ScalarType(accumulator) if accumulator is not None else hint
-    asked = asked if isinstance(asked, ScalarType) else None
+    asked = _scalar(accumulator if accumulator is not None else dtype_hint(hint))
     with _indices(scope, {**outer, **uses}):
         body = _element(scope, e.body, asked)
     if is_error(body.type):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from linnet.check import expr as expressions
 from linnet.check.convert import adapt, bad, dtype_hint, loosely
 from linnet.check.dimexpr import value_arithmetic
+from linnet.check.hints import dtype_of_hint, needs_context, others_first
 from linnet.check.mistake import mistake
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
@@ -26,19 +27,10 @@ from linnet.source.files import Span
 from linnet.syntax import ast
 
 BOOL = ScalarType(DType.BOOL)
-_EQUALITY = frozenset({"==", "!="})
-_ORDER = frozenset({"<", "<=", ">", ">="})
 Operand = tuple[Type, Span]
-_BITS = frozenset({"&", "|", "^"})
-
-
-def is_literal_only(e: ast.Expr) -> bool:
-    """Whether `e` is made of literals alone, so that its neighbour should be looked at first."""
-    while isinstance(e, ast.UnaryExpr):
-        e = e.operand
-    if isinstance(e, ast.BinaryExpr):
-        return is_literal_only(e.left) and is_literal_only(e.right)
-    return isinstance(e, ast.IntLit | ast.FloatLit)
+_EQUALITY = frozenset({"==", "!="})
+# The operands and the result are of one dtype.
+_SAME_DTYPE = ast.ARITHMETIC | ast.BITWISE
 
 
 def unary(scope: Scope, e: ast.UnaryExpr, hint: Type | None) -> TExpr:
@@ -87,47 +79,46 @@ def binary(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
     while isinstance(node, ast.BinaryExpr):
         chain.append(node)
         node = node.left
-    lowest = chain.pop()
-    result = _first(scope, lowest, hint)
-    while chain:
-        above = chain.pop()
-        right = expressions.infer(scope, above.right, _operand_hint(above.op, result.type, hint))
-        result = combine(scope, above, result, right, hint)
+    chain.reverse()
+    own = hint if all(n.op in _SAME_DTYPE for n in chain) else None
+    count = _leading(scope, chain)
+    exprs = [chain[0].left, *(n.right for n in chain[: count - 1])]
+    wish = dtype_of_hint(own)
+    leading = others_first(scope, exprs, wish, lambda i, h: expressions.infer(scope, exprs[i], h))
+    result, asked = leading[0], dtype_of_hint(leading[-1].type) or wish
+    for i, node in enumerate(chain):
+        if i + 1 < count:
+            right = leading[i + 1]
+        else:
+            asked = dtype_of_hint(result.type) or wish
+            right = expressions.infer(scope, node.right, asked)
+        result = combine(scope, node, result, right, asked)
     return result
 
 
-def _operand_hint(op: str, neighbour: Type, hint: Type | None) -> Type | None:
-    dtype = dtype_hint(neighbour)
-    if dtype is not None:
-        return ScalarType(dtype)
-    return None if op in _EQUALITY | _ORDER or op in ("&&", "||") else hint
-
-
-def _first(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
-    own = _operand_hint(e.op, BOOL, hint) if e.op in ("&&", "||") else hint
-    if e.op in _EQUALITY | _ORDER:
-        own = None
-    if is_literal_only(e.left) and not is_literal_only(e.right):
-        right = expressions.infer(scope, e.right, own)
-        left = expressions.infer(scope, e.left, _operand_hint(e.op, right.type, own))
-    else:
-        left = expressions.infer(scope, e.left, own)
-        right = expressions.infer(scope, e.right, _operand_hint(e.op, left.type, own))
-    return combine(scope, e, left, right, hint)
+def _leading(scope: Scope, chain: list[ast.BinaryExpr]) -> int:
+    """How many operands of a chain, from the left, are of one dtype and found out together: two,
+    or more where those before the last need it as their context."""
+    if not needs_context(scope, chain[0].left):
+        return 2
+    for i, node in enumerate(chain):
+        if not needs_context(scope, node.right) or node.op not in _SAME_DTYPE:
+            return i + 2
+    return len(chain) + 1
 
 
 def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Type | None) -> TExpr:
     span = left.span.to(right.span)
     if is_error(left.type, right.type):
         return bad(span)
-    if e.op in ("&&", "||"):
+    if e.op in ast.LOGICAL:
         return _logic(scope, e.op, left, right, span)
     a, b = left.type, right.type
     if isinstance(a, LiteralType) and isinstance(b, LiteralType):
-        if a.value is not None and b.value is not None and e.op in ("+", "-", "*", "/", "%"):
+        if a.value is not None and b.value is not None and e.op in ast.ARITHMETIC:
             value = value_arithmetic(scope, e.op, a.value, b.value, right.span)
             return bad(span) if value is None else TDim(value, LiteralType(value), span)
-        wanted = _literal_dtype(a, b, hint if e.op not in _EQUALITY | _ORDER else None)
+        wanted = _literal_dtype(a, b, hint)
         left, right = adapt(scope, left, wanted), adapt(scope, right, wanted)
     elif isinstance(a, LiteralType) or isinstance(b, LiteralType):
         left, right = _adapt_pair(scope, left, right)
@@ -154,7 +145,7 @@ def _adapt_pair(scope: Scope, left: TExpr, right: TExpr) -> tuple[TExpr, TExpr]:
     return (adapted, other) if literal is left else (other, adapted)
 
 
-def _logic(scope: Scope, op: str, left: TExpr, right: TExpr, span: Span) -> TExpr:
+def _logic(scope: Scope, op: ast.Logical, left: TExpr, right: TExpr, span: Span) -> TExpr:
     for side in (left, right):
         if side.type != BOOL:
             word = "&" if op == "&&" else "|"
@@ -207,21 +198,21 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
     shape = broadcast(scope, operand(left), operand(right), e.op_span)
     if shape is None:
         return bad(span)
-    dtype = DType.BOOL if e.op in _EQUALITY | _ORDER else a
+    dtype = DType.BOOL if e.op in ast.COMPARISONS else a
     return TBinary(e.op, left, right, shaped(shape, dtype), span)
 
 
 def _chained(e: ast.BinaryExpr) -> str | None:
-    comparisons = _EQUALITY | _ORDER
-    if e.op in comparisons and isinstance(e.left, ast.BinaryExpr) and e.left.op in comparisons:
+    left = e.left
+    if e.op in ast.COMPARISONS and isinstance(left, ast.BinaryExpr) and left.op in ast.COMPARISONS:
         return "comparisons do not chain: `a < b && b < c`"
     return None
 
 
-def _allowed(op: str) -> frozenset[DType]:
+def _allowed(op: ast.BinaryOp) -> frozenset[DType]:
     if op in _EQUALITY:
         return frozenset(DType)
-    if op in _BITS:
+    if op in ast.BITWISE:
         return INTEGERS | {DType.BOOL}
     return FLOATS | INTEGERS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
-from linnet.check.operators import is_literal_only
+from linnet.check.hints import needs_context
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
     Local,
@@ -109,7 +109,8 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
         value = expr.infer(scope, stmt.value, wanted)
     if wanted is not None:
         value = conform(scope, value, wanted, "the value")
-    loose = wanted is None and (isinstance(value.type, LiteralType) or _is_plain_fill(stmt.value))
+    literal = isinstance(value.type, LiteralType) or needs_context(scope, stmt.value)
+    loose = wanted is None and stmt.indices is None and literal
     value = settle(scope, value)
     type_ = wanted if wanted is not None else value.type
     made_of = scope.named_in(stmt.value.span)
@@ -118,15 +119,6 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
     if loose:
         scope.loose.add(local)
     return TLet(local, value, stmt.span)
-
-
-def _is_plain_fill(e: ast.Expr) -> bool:
-    """`fill([N], 0.0)`: only the literal gives a dtype."""
-    match e:
-        case ast.CallExpr(ast.NameExpr("fill"), None, (_, ast.Argument(value=value))):
-            return is_literal_only(value)
-        case _:
-            return False
 
 
 def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:

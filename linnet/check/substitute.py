@@ -97,3 +97,28 @@ def in_type(type_: Type, bindings: Bindings) -> Type:
 
 def in_relation(relation: Relation, bindings: Bindings) -> Relation:
     return relation.substitute(dim_bindings(bindings))
+
+
+def binders(type_: Type) -> list[Symbol | DTypeVar]:
+    """The generics that occur in `type_`."""
+    match type_:
+        case ScalarType(dtype):
+            return [dtype] if isinstance(dtype, DTypeVar) else []
+        case TensorType(dims, dtype):
+            return [*_binders_of(dims), *_binders_of(dtype)]
+        case OptionalType(inner):
+            return binders(inner)
+        case TupleType(items):
+            return [b for t in items for b in binders(t)]
+        case StructType(args=args):
+            return [b for a in args for b in _binders_of(a)]
+        case _:
+            return []
+
+
+def _binders_of(arg: GenericArg) -> list[Symbol | DTypeVar]:
+    if isinstance(arg, tuple):
+        return [b for d in arg for b in ([d] if isinstance(d, Symbol) else d.symbols())]
+    if isinstance(arg, Dim):
+        return list(arg.symbols())
+    return [arg] if isinstance(arg, DTypeVar) else []

@@ -11,11 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from linnet.check.intrinsics import Intrinsic
 from linnet.check.types import GenericArg, StructType, Type
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DTypeVar
 from linnet.source.files import Span
+from linnet.syntax.ast import BinaryOp, Reduction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,9 +91,9 @@ class TMember:
 
 @dataclass(frozen=True, slots=True)
 class TUnary:
-    """`op`: `-` or `!` (scalar or tensor)."""
+    """Of a scalar or a tensor; `+x` is `x`."""
 
-    op: str
+    op: Literal["-", "!"]
     operand: TExpr
     type: Type
     span: Span
@@ -104,7 +106,7 @@ class TBinary:
     Operands are scalars or tensors of one dtype; they broadcast right-aligned to `type`.
     """
 
-    op: str
+    op: BinaryOp
     left: TExpr
     right: TExpr
     type: Type
@@ -211,13 +213,12 @@ class TCall:
 class TIntrinsic:
     """A call of the prelude.
 
-    name: exp log sqrt rsqrt sin cos tanh abs (x); min max (a, b, broadcasting); select (c, a, b,
-    broadcasting to `type`); cast, reshape, broadcast_to (x; the target is `type`); permute (x;
-    `axes`); concat (a, b, ...; `axes` holds one); iota (), fill (v) (of `type`); shl shr (a, b);
-    cumsum (x; `axes` holds one). `axes` count shape elements, a pack being one.
+    `args` are the tensors and scalars among its arguments, which broadcast to `type` where it is
+    elementwise; a target shape or dtype is that of `type`. `axes` are those of `permute`, or the
+    one of `concat` and `cumsum`; they count shape elements, a pack being one.
     """
 
-    name: str
+    name: Intrinsic
     args: tuple[TExpr, ...]
     axes: tuple[int, ...]
     type: Type
@@ -294,7 +295,7 @@ class TAccess:
 class TReduce:
     """`accumulator` is the dtype to accumulate in; None means the language's rule."""
 
-    op: Literal["sum", "prod", "max", "min", "any", "all"]
+    op: Reduction
     accumulator: AnyDType | None
     indices: tuple[IndexVar, ...]
     body: TExpr

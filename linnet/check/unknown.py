@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.names import PRELUDE
+from linnet.check.intrinsics import PRELUDE
 from linnet.check.scope import Scope
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean

@@ -55,10 +55,11 @@ from linnet.lower.context import Context
 from linnet.lower.fail import fail
 from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
-from linnet.lower.names import BINARY, COMPARISONS, UNARY
+from linnet.lower.names import BINARY, UNARY
 from linnet.lower.presence import is_present
 from linnet.lower.walk import as_written
 from linnet.source.files import Span
+from linnet.syntax.ast import COMPARISONS
 
 BOOL = Type(DType.BOOL)
 Thunk = Callable[[], Bundle]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from linnet.check.intrinsics import TABLE
 from linnet.check.typed import (
     AtDynamic,
     AtStatic,
@@ -46,7 +47,7 @@ from linnet.lower.bundle import Some, Variant
 from linnet.lower.context import Context
 from linnet.lower.fail import refuse_at_points, refuse_unguarded
 from linnet.lower.inline import inline_call
-from linnet.lower.names import BINARY, ELEMENTWISE, UNARY
+from linnet.lower.names import BINARY, UNARY
 from linnet.lower.sizes import Sizes
 from linnet.source.files import Span
 
@@ -271,7 +272,7 @@ class Notation:
         if expr.name == "cast":
             operand = self.scalar(expr.args[0])
             return operand if operand.dtype == dtype else Apply("cast", (operand,), dtype)
-        if expr.name in ELEMENTWISE or expr.name == "select":
+        if TABLE[expr.name].elementwise:
             return Apply(expr.name, tuple(map(self.scalar, expr.args)), dtype)
         return refuse_at_points(expr.span)
 

@@ -19,7 +19,6 @@ from linnet.dtypes import DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
 from linnet.lower.context import Context
-from linnet.lower.names import ELEMENTWISE
 
 I64 = Type(DType.I64)
 
@@ -28,10 +27,12 @@ def lower_intrinsic(at: Context, expr: TIntrinsic) -> Value:
     """Lower a call of the prelude."""
     args = [at.value(arg) for arg in expr.args]
     type_ = at.type(expr.type, expr.span)
-    if expr.name in ELEMENTWISE:
-        operands = [at.out.broadcast(a, type_.shape) for a in args]
-        return at.out.one(expr.name, operands, operands[0].type)
     match expr.name:
+        case "exp" | "log" | "sqrt" | "rsqrt" | "sin" | "cos" | "tanh" | "abs":
+            return at.out.one(expr.name, args, args[0].type)
+        case "min" | "max" | "shl" | "shr":
+            operands = [at.out.broadcast(a, type_.shape) for a in args]
+            return at.out.one(expr.name, operands, operands[0].type)
         case "select":
             operands = [at.out.broadcast(a, type_.shape) for a in args]
             return at.out.one("select", operands, operands[1].type)
@@ -52,8 +53,6 @@ def lower_intrinsic(at: Context, expr: TIntrinsic) -> Value:
         case "cumsum":
             (axis,) = at.axes(expr.args[0].type, expr.axes)
             return at.out.one("cumsum", args, args[0].type, axis=axis)
-        case name:
-            raise AssertionError(name)
 
 
 def _cast(at: Context, value: Value, type_: Type) -> Value:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-BINARY = {
+from linnet.syntax.ast import BinaryOp
+
+BINARY: dict[BinaryOp, str] = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -21,9 +23,3 @@ BINARY = {
     ">=": "ge",
 }
 UNARY = {"-": "neg", "!": "not"}
-COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-
-# Intrinsics that are one elementwise operation of the same name.
-ELEMENTWISE = frozenset(
-    {"exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "abs", "min", "max", "shl", "shr"}
-)

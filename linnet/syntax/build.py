@@ -14,16 +14,20 @@ from linnet.syntax.build_items import Parts, Types, join, name_of, names_of
 from linnet.syntax.lexer import int_value, string_value
 from linnet.syntax.tokens import Token
 
-_PRECEDENCE = {
-    **dict.fromkeys(("||",), 1),
-    **dict.fromkeys(("&&",), 2),
-    **dict.fromkeys(("==", "!="), 3),
-    **dict.fromkeys(("<", "<=", ">", ">="), 4),
-    **dict.fromkeys(("|",), 5),
-    **dict.fromkeys(("^",), 6),
-    **dict.fromkeys(("&",), 7),
-    **dict.fromkeys(("+", "-"), 8),
-    **dict.fromkeys(("*", "/", "%"), 9),
+# The loosest first.
+_BINDING: tuple[tuple[ast.BinaryOp, ...], ...] = (
+    ("||",),
+    ("&&",),
+    ("==", "!="),
+    ("<", "<=", ">", ">="),
+    ("|",),
+    ("^",),
+    ("&",),
+    ("+", "-"),
+    ("*", "/", "%"),
+)
+_OPERATORS: dict[str, tuple[int, ast.BinaryOp]] = {
+    op: (level, op) for level, ops in enumerate(_BINDING) for op in ops
 }
 
 
@@ -41,8 +45,8 @@ def _fold(parts: Parts) -> ast.Expr:
     waiting: list[Token] = []
     for at in range(1, len(parts), 2):
         sign: Token = parts[at]
-        binds = _PRECEDENCE[sign.text]
-        while waiting and _PRECEDENCE[waiting[-1].text] >= binds:
+        binds, _ = _OPERATORS[sign.text]
+        while waiting and _OPERATORS[waiting[-1].text][0] >= binds:
             _combine(operands, waiting.pop())
         waiting.append(sign)
         operands.append(parts[at + 1])
@@ -54,7 +58,8 @@ def _fold(parts: Parts) -> ast.Expr:
 def _combine(operands: list[ast.Expr], sign: Token) -> None:
     right = operands.pop()
     left = operands[-1]
-    operands[-1] = ast.BinaryExpr(sign.text, left, right, sign.span, join(left, right))
+    _, op = _OPERATORS[sign.text]
+    operands[-1] = ast.BinaryExpr(op, left, right, sign.span, join(left, right))
 
 
 class Statements(Types):

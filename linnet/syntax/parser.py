@@ -36,7 +36,6 @@ _RULES = {
 }
 _METHODS = frozenset(["FN", "OP", "ENTRY"])
 _DECLARE = words("FN OP ENTRY BLOCK STRUCT ENUM TYPE CONST PARAM BUFFER STATE SUB RESERVED")
-_COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 _ITEM_WORDS = "`use`, `const`, `type`, `struct`, `enum`, `fn`, `op`, `block` or `entry`"
 _MEMBER_WORDS = "`param`, `buffer`, `state`, `sub`, `fn`, `pub` or `}`"
 
@@ -283,7 +282,7 @@ class _FileParser:
 
 
 def _is_relation(tree: ast.Expr) -> bool:
-    return isinstance(tree, ast.BinaryExpr) and tree.op in _COMPARISONS
+    return isinstance(tree, ast.BinaryExpr) and tree.op in ast.COMPARISONS
 
 
 _States = dict[int, dict[str, tuple[Any, Any]]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from linnet.source.files import Span
 from linnet.syntax.ast.names import Name
@@ -68,18 +68,32 @@ class ShapeExpr:
     span: Span
 
 
+Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
+Logical = Literal["&&", "||"]
+Bitwise = Literal["|", "^", "&"]
+Arithmetic = Literal["+", "-", "*", "/", "%"]
+BinaryOp = Comparison | Logical | Bitwise | Arithmetic
+UnaryOp = Literal["!", "-", "+"]
+Reduction = Literal["sum", "prod", "max", "min", "any", "all"]
+
+COMPARISONS: frozenset[Comparison] = frozenset(get_args(Comparison))
+LOGICAL: frozenset[Logical] = frozenset(get_args(Logical))
+BITWISE: frozenset[Bitwise] = frozenset(get_args(Bitwise))
+ARITHMETIC: frozenset[Arithmetic] = frozenset(get_args(Arithmetic))
+
+
 @dataclass(frozen=True, slots=True)
 class UnaryExpr:
-    op: Literal["!", "-", "+"]
+    op: UnaryOp
     operand: Expr
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class BinaryExpr:
-    """`op` is one of `|| && == != < <= > >= | ^ & + - * / %`; `op_span` is the operator's."""
+    """`op_span` is the operator's."""
 
-    op: str
+    op: BinaryOp
     left: Expr
     right: Expr
     op_span: Span
@@ -149,7 +163,7 @@ class IndexName:
 class ReduceExpr:
     """`sum<f32>[i, j] body`; `body` reaches as far right as it can."""
 
-    op: Literal["sum", "prod", "max", "min", "any", "all"]
+    op: Reduction
     accumulator: Expr | None
     indices: tuple[IndexName, ...]
     body: Expr
