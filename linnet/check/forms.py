@@ -230,7 +230,7 @@ def _field(scope: Scope, e: ast.FieldExpr) -> TExpr:
 
 
 def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -> TExpr:
-    names = tuple(v.text for v in decl.variants)
+    names = tuple(v.name.text for v in decl.variants)
     if e.name.text in names:
         return TVariant(e.name.text, EnumType(ref.key, names), e.span)
     scope.error(

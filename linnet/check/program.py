@@ -63,7 +63,7 @@ def _signature(world: World, ref: ItemRef) -> None:
             world.consts.of(ref, user, span)
         case ast.EnumDecl(variants=variants):
             seen: dict[str, Span] = {}
-            for variant in variants:
+            for variant in (v.name for v in variants):
                 if variant.text in seen:
                     message = f"two variants are named `{variant.text}`"
                     related = [(seen[variant.text], "the first")]

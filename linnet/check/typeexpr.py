@@ -123,7 +123,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
         case ast.EnumDecl(variants=variants):
             if expr.args is not None:
                 scope.error("E2111", "an enum takes no generic arguments", expr.span)
-            return EnumType(ref.key, tuple(v.text for v in variants))
+            return EnumType(ref.key, tuple(v.name.text for v in variants))
         case ast.StructDecl():
             info = scope.world.structs.of(ref, scope, expr.span)
             if info is None:

@@ -1,15 +1,13 @@
-"""Builds units, their parts and types; see `build.py`."""
+"""Builds units and their parts; see `build.py`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.build_parts import Parts, join, name_of, names_of
 from linnet.syntax.tokens import Token
-
-Parts = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,72 +21,32 @@ class BlockHead:
     span: Span
 
 
-def join(first: Any, last: Any) -> Span:
-    a, b = first.span, last.span
-    return Span(a.file, a.start, b.end)
+def _module_path(parts: list[Token]) -> ast.ModulePath:
+    return ast.ModulePath(names_of(parts), join(parts[0], parts[-1]))
 
 
-def name_of(token: Token) -> ast.Name:
-    return ast.Name(token.text, token.span)
-
-
-def names_of(tokens: list[Token]) -> tuple[ast.Name, ...]:
-    return tuple(name_of(token) for token in tokens)
-
-
-class Lists:
-    """Lists and what passes through unchanged."""
-
-    def same(self, c: Parts) -> Any:
-        return c[0]
-
-    def second(self, c: Parts) -> Any:
-        return c[1]
-
-    def absent(self, c: Parts) -> None:
-        return None
-
-    def nothing(self, c: Parts) -> Parts:
-        return []
-
-    def seq_one(self, c: Parts) -> Parts:
-        return c
-
-    def seq_next(self, c: Parts) -> Parts:
-        c[0].append(c[1])
-        return c[0]
-
-    def seq_more(self, c: Parts) -> Parts:
-        c[0].append(c[2])
-        return c[0]
-
-    path_one = seq_one
-    path_more = seq_more
-
-    def name(self, c: Parts) -> ast.Name:
-        return name_of(c[0])
-
-
-class Items(Lists):
-    """Units and their parts."""
-
-    def module_path(self, parts: list[Token]) -> ast.ModulePath:
-        return ast.ModulePath(names_of(parts), join(parts[0], parts[-1]))
+class Items:
+    """Units and their parts. Documentation is added by the parser, which knows the comments."""
 
     def header(self, c: Parts) -> ast.ModulePath:
-        return self.module_path(c[1])
+        _, path = c
+        return _module_path(path)
 
     def use_module(self, c: Parts) -> ast.UseDecl:
-        return ast.UseDecl(self.module_path(c[1]), None, join(c[0], c[1][-1]))
+        keyword, path = c
+        return ast.UseDecl(_module_path(path), None, join(keyword, path[-1]))
 
     def use_names(self, c: Parts) -> ast.UseDecl:
-        return ast.UseDecl(self.module_path(c[1]), tuple(c[4]), join(c[0], c[5]))
+        keyword, path, _, _, names, end = c
+        return ast.UseDecl(_module_path(path), tuple(names), join(keyword, end))
 
     def use_plain(self, c: Parts) -> ast.UseName:
-        return ast.UseName(name_of(c[0]), None)
+        (name,) = c
+        return ast.UseName(name_of(name), None)
 
     def use_renamed(self, c: Parts) -> ast.UseName:
-        return ast.UseName(name_of(c[0]), name_of(c[2]))
+        name, _, alias = c
+        return ast.UseName(name_of(name), name_of(alias))
 
     def function(self, c: Parts) -> ast.FunctionDecl:
         public, kind, name, generics, _, params, _, _, result, where, _, body, end = c
@@ -131,12 +89,17 @@ class Items(Lists):
         )
 
     def field(self, c: Parts) -> ast.StructField:
-        return ast.StructField(name_of(c[0]), c[2], join(c[0], c[2]))
+        name, _, type_ = c
+        return ast.StructField(name_of(name), type_, None, join(name, type_))
 
     def enum_decl(self, c: Parts) -> ast.EnumDecl:
         public, keyword, name, _, variants, end = c
         span = join(public or keyword, end)
         return ast.EnumDecl(public is not None, name_of(name), tuple(variants), None, span)
+
+    def variant(self, c: Parts) -> ast.EnumVariant:
+        (name,) = c
+        return ast.EnumVariant(name_of(name), None, name.span)
 
     def alias_decl(self, c: Parts) -> ast.AliasDecl:
         public, keyword, name, generics, _, type_ = c
@@ -149,32 +112,43 @@ class Items(Lists):
         return ast.ConstDecl(public is not None, name_of(name), annotation, value, None, span)
 
     def plain_generic(self, c: Parts) -> ast.Generic:
-        return ast.Generic(name_of(c[0]), False, name_of(c[2]), c[3], join(c[0], c[3] or c[2]))
+        name, _, kind, default = c
+        span = join(name, default or kind)
+        return ast.Generic(name_of(name), False, name_of(kind), default, span)
 
     def pack_generic(self, c: Parts) -> ast.Generic:
-        return ast.Generic(name_of(c[1]), True, name_of(c[3]), c[4], join(c[0], c[4] or c[3]))
+        star, name, _, kind, default = c
+        span = join(star, default or kind)
+        return ast.Generic(name_of(name), True, name_of(kind), default, span)
 
     def param(self, c: Parts) -> ast.Param:
-        return ast.Param(name_of(c[0]), c[2], c[3], join(c[0], c[3] or c[2]))
+        name, _, type_, default = c
+        return ast.Param(name_of(name), type_, default, None, join(name, default or type_))
 
 
-class Types(Items):
+class Types:
     """Types."""
 
     def optional_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.OptionalTypeExpr(c[0], join(c[0], c[1]))
+        inner, mark = c
+        return ast.OptionalTypeExpr(inner, join(inner, mark))
 
     def named_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.NamedTypeExpr(names_of(c[0]), None, join(c[0][0], c[0][-1]))
+        (path,) = c
+        return ast.NamedTypeExpr(names_of(path), None, join(path[0], path[-1]))
 
     def generic_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.NamedTypeExpr(names_of(c[0]), tuple(c[2]), join(c[0][0], c[3]))
+        path, _, args, end = c
+        return ast.NamedTypeExpr(names_of(path), tuple(args), join(path[0], end))
 
     def tensor_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.TensorTypeExpr(tuple(c[2]), c[4], join(c[0], c[5]))
+        word, _, dims, _, dtype, end = c
+        return ast.TensorTypeExpr(tuple(dims), dtype, join(word, end))
 
     def array_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.ArrayTypeExpr(c[1], c[3], join(c[0], c[4]))
+        start, element, _, count, end = c
+        return ast.ArrayTypeExpr(element, count, join(start, end))
 
     def tuple_type(self, c: Parts) -> ast.TypeExpr:
-        return ast.TupleTypeExpr((c[1], *c[3]), join(c[0], c[4]))
+        start, first, _, rest, end = c
+        return ast.TupleTypeExpr((first, *rest), join(start, end))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.tokens import KINDS, Lexed, Token
+from linnet.syntax.tokens import KINDS, Comment, Lexed, Token
 
 _I64_MAX = 2**63 - 1
 
@@ -87,7 +87,7 @@ def lex(file: SourceFile, sink: Sink) -> Lexed:
     """The tokens of a file. Reports E1001, E1002, E1003 and E1005 and goes on."""
     lexer = _Lexer(file, sink)
     lexer.run()
-    return Lexed(lexer.tokens, lexer.docs, lexer.after_error)
+    return Lexed(lexer.tokens, lexer.comments, lexer.after_error)
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class _Lexer:
     file: SourceFile
     sink: Sink
     tokens: list[Token] = field(default_factory=list[Token])
-    docs: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    comments: list[Comment] = field(default_factory=list[Comment])
     after_error: set[int] = field(default_factory=set[int])
 
     def run(self) -> None:
@@ -115,8 +115,8 @@ class _Lexer:
                 tokens.append(Token(kinds.get(sign, "FOREIGN"), sign, start, at, file))
             elif group == "line_comment":
                 self.hidden(start, at)
-                if text.startswith("///", start) and not text.startswith("////", start):
-                    self.add_doc(text[start + 3 : at].rstrip())
+                doc = text.startswith("///", start) and not text.startswith("////", start)
+                self.comments.append(Comment(start, at, "doc" if doc else "line"))
             elif group == "block_comment":
                 at = self.block_comment(start)
             elif group == "number":
@@ -125,9 +125,6 @@ class _Lexer:
                 self.string(start, at)
             else:
                 self.bad_character(start, at)
-
-    def add_doc(self, text: str) -> None:
-        self.docs.setdefault(len(self.tokens), []).append(text.removeprefix(" "))
 
     def error(
         self, code: str, message: str, start: int, end: int, label: str, help: str | None
@@ -159,11 +156,8 @@ class _Lexer:
             depth += 1 if edge[0] == "/*" else -1
             at = edge.end()
         self.hidden(start, at)
-        if text.startswith("/**", start) and at - start > 4 and text[start + 3] != "*":
-            lines = [
-                line.strip().removeprefix("*") for line in text[start + 3 : at - 2].split("\n")
-            ]
-            self.add_doc("\n".join(line.removeprefix(" ").rstrip() for line in lines).strip("\n"))
+        doc = text.startswith("/**", start) and at - start > 4 and text[start + 3] != "*"
+        self.comments.append(Comment(start, at, "doc" if doc else "block"))
         return at
 
     def number(self, start: int, end: int) -> int:

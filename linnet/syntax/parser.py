@@ -14,6 +14,7 @@ from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
 from linnet.syntax.build_items import BlockHead
 from linnet.syntax.depth import depth_of
+from linnet.syntax.docs import documentation
 from linnet.syntax.expected import syntax_error
 from linnet.syntax.lexer import lex
 from linnet.syntax.resolve import NESTING_LIMIT, Resolved, resolve
@@ -34,6 +35,12 @@ _RULES = {
     "TYPE": "alias_decl",
     "CONST": "const_decl",
 }
+# The parts of an item that may be documented themselves; members and methods are units.
+_PARTS: dict[type[Any], str] = {
+    ast.FunctionDecl: "params",
+    ast.StructDecl: "fields",
+    ast.EnumDecl: "variants",
+}
 _METHODS = frozenset(["FN", "OP", "ENTRY"])
 _DECLARE = words("FN OP ENTRY BLOCK STRUCT ENUM TYPE CONST PARAM BUFFER STATE SUB RESERVED")
 _ITEM_WORDS = "`use`, `const`, `type`, `struct`, `enum`, `fn`, `op`, `block` or `entry`"
@@ -43,7 +50,7 @@ _MEMBER_WORDS = "`param`, `buffer`, `state`, `sub`, `fn`, `pub` or `}`"
 def parse(file: SourceFile, sink: Sink) -> ast.Module | None:
     """The tree of a file; findings go to `sink`. None if there is nothing to make a module of."""
     lexed = lex(file, sink)
-    return _FileParser(file, sink, lexed).run()
+    return _FileParser(file, sink, lexed, documentation(file.text, lexed)).run()
 
 
 @dataclass(slots=True)
@@ -51,6 +58,7 @@ class _FileParser:
     file: SourceFile
     sink: Sink
     lexed: Lexed
+    docs: dict[int, str]
     path: ast.ModulePath | None = None
     uses: list[ast.UseDecl] = field(default_factory=list[ast.UseDecl])
     items: list[ast.Item] = field(default_factory=list[ast.Item])
@@ -102,7 +110,7 @@ class _FileParser:
             elif isinstance(tree, ast.UseDecl):
                 self.uses.append(tree)
             elif tree is not None:
-                self.items.append(self.documented(tree, unit.start))
+                self.items.append(self.documented(tree))
 
     def no_header(self) -> None:
         self.complete = False
@@ -114,7 +122,7 @@ class _FileParser:
 
     def header(self, unit: Unit, path: ast.ModulePath) -> None:
         if self.path is None:
-            self.path, self.doc = path, self.doc_before(unit.start)
+            self.path, self.doc = path, self.docs.get(self.lexed.tokens[unit.start].start)
         if unit.start > 0 and self.complete:
             self.complete = False
             message = "unexpected `module`, a file is one module"
@@ -170,9 +178,9 @@ class _FileParser:
             failures = self.failures
             tree = self.tree(part, hidden)
             if isinstance(tree, ast.Member):
-                members.append(replace(tree, doc=self.doc_before(part.start)))
+                members.append(self.documented(tree))
             elif isinstance(tree, ast.FunctionDecl):
-                methods.append(self.documented(tree, part.start))
+                methods.append(self.documented(tree))
         if not unit.closed:
             self.unclosed_block(unit)
         if isinstance(head, BlockHead):
@@ -182,7 +190,7 @@ class _FileParser:
             head_span = Span(self.file, start, self.lexed.tokens[unit.end - 2].end)
             span = Span(self.file, start, last.end)
             parts = tuple(members), tuple(methods)
-            doc = self.doc_before(unit.start)
+            doc = self.docs.get(start)
             block = ast.BlockDecl(public, name, generics, where, *parts, doc, head_span, span)
             self.items.append(block)
 
@@ -272,13 +280,14 @@ class _FileParser:
 
     # --- documentation
 
-    def doc_before(self, at: int) -> str | None:
-        lines = self.lexed.docs.get(at)
-        return "\n".join(lines) if lines else None
-
-    def documented(self, item: Any, at: int) -> Any:
-        doc = self.doc_before(at)
-        return replace(item, doc=doc) if doc else item
+    def documented(self, node: Any) -> Any:
+        """A node with the documentation that stands before it and before its parts."""
+        changes: dict[str, Any] = {}
+        if name := _PARTS.get(node.__class__):
+            changes[name] = tuple(map(self.documented, getattr(node, name)))
+        if doc := self.docs.get(node.span.start):
+            changes["doc"] = doc
+        return replace(node, **changes) if changes else node
 
 
 def _is_relation(tree: ast.Expr) -> bool:

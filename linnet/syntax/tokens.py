@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from linnet.source.files import SourceFile, Span
 
@@ -78,13 +78,21 @@ class Token:
         return Span(self.file, self.start, self.end)
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment from its first character to after its last; a line comment ends before the line
+    feed. `kind` is `line` for `//`, `block` for `/* */`, and `doc` for either as documentation."""
+
+    start: int
+    end: int
+    kind: Literal["line", "block", "doc"]
+
+
 @dataclass(slots=True)
 class Lexed:
-    """The tokens of a file, its doc comments and the tokens that follow bad text.
-
-    A doc comment is kept under the number of the token that it stands before.
-    """
+    """The tokens of a file, its comments, both in order, and the numbers of the tokens that
+    follow bad text."""
 
     tokens: list[Token]
-    docs: dict[int, list[str]]
+    comments: list[Comment]
     after_error: set[int]

@@ -46,7 +46,7 @@ def item(i: ast.Item) -> str:
     name = i.name.text
     match i:
         case ast.FunctionDecl():
-            params = ", ".join(_declared(p.name, p.type, p.default) for p in i.params)
+            params = ", ".join(map(_param, i.params))
             begin = f"{i.kind} {name}{_generics(i.generics)}({params}) -> {type_(i.result)}"
             return f"{head}{begin}{_where(i.where)} {_body(i.body)}"
         case ast.BlockDecl():
@@ -54,11 +54,12 @@ def item(i: ast.Item) -> str:
             begin = f"block {name}{_generics(i.generics)}{_where(i.where)}"
             return f"{head}{begin} {{\n{_lines(parts)}}}"
         case ast.StructDecl():
-            parts = [f"{f.name.text}: {type_(f.type)}" for f in i.fields]
+            parts = [_doc(f.doc) + f"{f.name.text}: {type_(f.type)}" for f in i.fields]
             begin = f"struct {name}{_generics(i.generics)}{_where(i.where)}"
             return f"{head}{begin} {{\n{_lines(parts)}}}"
         case ast.EnumDecl():
-            return f"{head}enum {name} {{ {', '.join(v.text for v in i.variants)} }}"
+            names = ["\n" * (v.doc is not None) + _doc(v.doc) + v.name.text for v in i.variants]
+            return f"{head}enum {name} {{ {', '.join(names)} }}"
         case ast.AliasDecl():
             return f"{head}type {name}{_generics(i.generics)} = {type_(i.type)}"
         case ast.ConstDecl():
@@ -68,6 +69,11 @@ def item(i: ast.Item) -> str:
 
 def _doc(doc: str | None) -> str:
     return "".join(f"/// {line}\n" for line in doc.split("\n")) if doc is not None else ""
+
+
+def _param(p: ast.Param) -> str:
+    doc = f"\n{_doc(p.doc)}" if p.doc is not None else ""
+    return doc + _declared(p.name, p.type, p.default)
 
 
 def _lines(parts: Iterable[str]) -> str:

@@ -33,9 +33,10 @@ def test_a_whole_file() -> None:
         const M: f32 = 1.5
         /** A shape. */
         type Hidden<B: Dim, H: Dim = 4> = Tensor[B, H; bf16]
-        pub enum Pooling { Mean, Cls, }
+        pub enum Pooling { Mean, /// The first.
+ Cls, }
         struct KV<*S: Shape, T: Float = bf16> where N > 0 {
-            key: Tensor[*S; T]  value: T?, more: KV<[*S], T>
+            key: Tensor[*S; T]  /** Maybe. */ value: T?, more: KV<[*S], T>
         }
     """)
     assert module.path.dotted() == "a.b" and module.doc == "The module."
@@ -48,17 +49,17 @@ def test_a_whole_file() -> None:
         "(ConstDecl False M (NamedTypeExpr <f32> _) 1.5 _)",
         "(AliasDecl False Hidden <(Generic B False Dim _) (Generic H False Dim 4)> "
         "(TensorTypeExpr <B H> bf16) A shape.)",
-        "(EnumDecl True Pooling <Mean Cls> _)",
+        "(EnumDecl True Pooling <(EnumVariant Mean _) (EnumVariant Cls The first.)> _)",
         "(StructDecl False KV <(Generic S True Shape _) (Generic T False Float bf16)> <(> N 0)> "
-        "<(StructField key (TensorTypeExpr <*S> T)) "
-        "(StructField value (OptionalTypeExpr (NamedTypeExpr <T> _))) "
-        "(StructField more (NamedTypeExpr <KV> <[*S] T>))> _)",
+        "<(StructField key (TensorTypeExpr <*S> T) _) "
+        "(StructField value (OptionalTypeExpr (NamedTypeExpr <T> _)) Maybe.) "
+        "(StructField more (NamedTypeExpr <KV> <[*S] T>) _)> _)",
     ]
 
 
 def test_a_function() -> None:
     text = (
-        "pub op f<N: Dim>(x: Tensor[N; f32], y: f32? = none,)"
+        "pub op f<N: Dim>(/** The input. */ x: Tensor[N; f32], y: f32? = none,)"
         " -> (Tensor[N; f32], i32) where A < B, C > (D), N % 2 == 0, { return x }"
     )
     module = good(f"module m {text}")
@@ -66,8 +67,8 @@ def test_a_function() -> None:
     assert isinstance(function, ast.FunctionDecl)
     assert (function.kind, function.public, function.name.text) == ("op", True, "f")
     assert dump(function.params) == (
-        "<(Param x (TensorTypeExpr <N> f32) _) "
-        "(Param y (OptionalTypeExpr (NamedTypeExpr <f32> _)) none)>"
+        "<(Param x (TensorTypeExpr <N> f32) _ The input.) "
+        "(Param y (OptionalTypeExpr (NamedTypeExpr <f32> _)) none _)>"
     )
     assert (
         dump(function.result)

@@ -28,6 +28,7 @@ class Param:
     name: Name
     type: TypeExpr
     default: Expr | None
+    doc: str | None
     span: Span
 
 
@@ -81,6 +82,7 @@ class BlockDecl:
 class StructField:
     name: Name
     type: TypeExpr
+    doc: str | None
     span: Span
 
 
@@ -96,10 +98,17 @@ class StructDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class EnumVariant:
+    name: Name
+    doc: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class EnumDecl:
     public: bool
     name: Name
-    variants: tuple[Name, ...]
+    variants: tuple[EnumVariant, ...]
     doc: str | None
     span: Span
 
