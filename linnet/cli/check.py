@@ -8,6 +8,7 @@ from pathlib import Path
 from linnet.cli.common import word
 from linnet.cli.report import report
 from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Sink
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,17 +21,18 @@ def run(options: argparse.Namespace) -> int:
     """Checks the paths; of a card also its `nest.toml` and bindings, under its generics."""
     paths: list[Path] = options.paths
     result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
-    sink = result.sink
+    found = Sink()
+    for finding in result.sink:
+        found.add(finding)
     for folder in card_folders(paths):
         # Imported here: most checks are of files, and should not wait for it.
-        from linnet.nest.card import load_card
+        from linnet.nest.opened import open_whole
         from linnet.nest.survey import survey
 
-        clean = sink.errors == 0
-        card = load_card(folder, sink)
-        if card is not None and clean:
-            survey(card, sink, checked=result)
-    return report(sink, options.json)
+        opened = open_whole(folder, found, checked=result)
+        if opened is not None:
+            survey(opened, found)
+    return report(found, options.json)
 
 
 def card_folders(paths: list[Path]) -> list[Path]:

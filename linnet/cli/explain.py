@@ -13,10 +13,9 @@ from linnet.cli.report import report
 from linnet.ir.core import Module
 from linnet.ir.places import shown as shown_place
 from linnet.lower.module import lower_entry, lower_function
-from linnet.nest.bindings import load_bindings
-from linnet.nest.card import load_card
-from linnet.nest.match import present
-from linnet.nest.program import open_card, presence
+from linnet.nest.lowered import lower_card, presence
+from linnet.nest.opened import open_whole
+from linnet.nest.survey import fit
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     except LinnetError as error:
         return report([*sink, *error.diagnostics], options.json)
     if sink.errors:
-        return report((d for d in sink if d.severity == "error"), options.json)
+        return report(sink, options.json)
     if options.json:
         print(json.dumps(_document(found, options), indent=2))
     else:
@@ -76,16 +75,13 @@ def _modules(options: argparse.Namespace, sink: Sink) -> dict[str, Module]:
 
 
 def _of_card(name: str, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
-    card = load_card(name, sink)
-    program = open_card(card, sink, generics) if card else None
-    bindings = load_bindings(card, sink) if card else None
-    if card is None or program is None or bindings is None:
+    opened = open_whole(name, sink, generics)
+    found = fit(opened, None, sink) if opened else None
+    if found is None or sink.errors:
         return {}
-    names = None if bindings.implicit else list(bindings)
-    found = present(program.declarations(names), bindings, card.weights.tied)
-    there = presence(p.path for p in found)
-    wanted = entry or card.entry
-    return {wanted: program.lower(wanted, there)}
+    there = presence(p.path for p in found.bound)
+    wanted = entry or found.card.entry
+    return {wanted: lower_card(found.program, wanted, there)}
 
 
 def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from linnet.cli.common import add_card, generics_of, word
 from linnet.cli.report import report
 from linnet.nest.card import list_cards, load_card
-from linnet.nest.match import match
+from linnet.nest.opened import Opened, open_whole
 from linnet.nest.survey import Survey, size, survey
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Sink
@@ -50,9 +50,9 @@ def _list() -> int:
 
 def _show(options: argparse.Namespace) -> int:
     sink = Sink()
-    card = load_card(options.card, sink)
-    found = survey(card, sink, generics_of(options)) if card else None
-    if found is None:
+    opened = open_whole(options.card, sink, generics_of(options))
+    found = survey(opened, sink) if opened else None
+    if found is None or sink.errors:
         return report(sink)
     _print_head(found)
     bound = found.bound
@@ -61,7 +61,8 @@ def _show(options: argparse.Namespace) -> int:
     for p in bound:
         print(f"  {p.path:<{width}}  {shape_text(p.shape)} {p.dtype}")
     if found.absent:
-        print(f"\noptional parameters that this checkpoint lacks ({len(found.absent)}):")
+        which = "there if the checkpoint has them" if found.is_open else "that it lacks"
+        print(f"\noptional parameters {which} ({len(found.absent)}):")
         for p in found.absent:
             print(f"  {p.path}")
     if found.states:
@@ -72,7 +73,7 @@ def _show(options: argparse.Namespace) -> int:
 def _print_head(found: Survey) -> None:
     card = found.card
     print(f"{card.name}: {card.title}\n{card.summary}\n")
-    print(f"{found.weights:,} weights, license {card.license}")
+    print(f"{_weights(found)}, license {card.license}")
     print(f"checkpoint {card.weights.repo} at {card.weights.revision}")
     print(f"generics {', '.join(f'{k} = {v}' for k, v in found.program.generics.items())}")
     print(f"\nentries of {card.root} (`{card.entry}` is the one that a call of the model runs):")
@@ -80,39 +81,38 @@ def _print_head(found: Survey) -> None:
         print(f"  {text}")
 
 
+def _weights(found: Survey) -> str:
+    few = f"{found.weights:,} weights"
+    more = f" (up to {found.most:,} with optional parameters)"
+    return few + (more if found.most > found.weights else "")
+
+
 def _check(options: argparse.Namespace) -> int:
     sink = Sink()
-    card = load_card(options.card, sink)
-    found = survey(card, sink, generics_of(options)) if card else None
-    if found is not None and options.weights is not None:
-        _check_weights(found, options, sink)
+    opened = open_whole(options.card, sink, generics_of(options))
+    found = _survey(opened, options, sink) if opened else None
     status = report(sink, options.json)
     if found is not None and status == 0 and not options.json:
-        against = f" and fits {options.weights}" if options.weights else ""
-        print(
-            f"{found.card.name}: {len(found.bound)} parameters, {found.weights:,} weights{against}"
-        )
+        _print_outcome(found, options.weights)
     return status
 
 
-def _check_weights(found: Survey, options: argparse.Namespace, sink: Sink) -> None:
-    """The bindings against the headers; tensors that nothing binds are listed."""
-    from linnet.nest.checkpoint import read_headers  # brings NumPy
-    from linnet.nest.locate import find_files
+def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey | None:
+    """The card against itself, and against the headers if there are weights."""
+    checkpoint = None
+    if options.weights is not None and opened.card is not None:
+        from linnet.nest.checkpoint import read_headers  # brings NumPy
+        from linnet.nest.locate import find_files
 
-    files = find_files(Path(options.weights), found.card, sink)
-    checkpoint = read_headers(files.paths, sink, files.index) if files is not None else None
-    if checkpoint is None:
-        return
-    outcome = match(
-        found.parameters,
-        found.bindings,
-        checkpoint,
-        cast_dtype=options.cast_dtype,
-        tied=found.card.weights.tied,
-        overridden=bool(options.generics),
-    )
-    for finding in outcome.problems:
-        sink.add(finding)
-    for tensor in outcome.unbound if not options.json else ():
+        files = find_files(Path(options.weights), opened.card, sink)
+        checkpoint = read_headers(files, sink) if files is not None else None
+    return survey(opened, sink, checkpoint, cast_dtype=options.cast_dtype)
+
+
+def _print_outcome(found: Survey, weights: str | None) -> None:
+    for tensor in found.report.unbound:
         print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}")
+    against = f" and fits {weights}" if weights else ""
+    bound = len(found.bound)
+    noun = "parameter" if bound == 1 else "parameters"
+    print(f"{found.card.name}: {bound} {noun}, {_weights(found)}{against}")

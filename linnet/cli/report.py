@@ -12,9 +12,13 @@ from linnet.source.render import render_json, render_text, summary_line
 
 
 def report(diagnostics: Iterable[Diagnostic], as_json: bool = False) -> int:
-    """Prints the findings and a summary of them; the exit status is 1 if one is an error."""
-    found = list(diagnostics)
-    errors = sum(d.severity == "error" for d in found)
+    """Prints the findings and a summary of them; the exit status is 1 if one is an error.
+
+    Beside errors lints would be noise: what they say may come of the errors.
+    """
+    every = list(diagnostics)
+    errors = sum(d.severity == "error" for d in every)
+    found = [d for d in every if d.severity == "error"] if errors else every
     if as_json:
         print(json.dumps(render_json(found), indent=2))
         return 1 if errors else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from linnet.check.substitute import in_arg
 from linnet.check.typed import TBlock, TGeneric, TSub
@@ -14,6 +14,9 @@ from linnet.source.files import Span
 
 GenericValue = int | str | DType | Dim | Sequence[int | Dim]
 """What a caller may give: a number, the name of a dtype, the extents of a pack."""
+
+# No extent is larger: no address is.
+LARGEST = 2**63 - 1
 
 Bound = dict[Symbol | DTypeVar, GenericArg]
 """Every generic in scope, bound to what it is here."""
@@ -55,37 +58,50 @@ def _itself(generic: TGeneric) -> GenericArg:
 
 
 def _argument(generic: TGeneric, value: GenericValue) -> GenericArg:
+    wanted = misfit(generic, value)
+    if wanted is not None:
+        code = "E2112" if generic.kind in KINDS and str(value) in BY_NAME else "E5002"
+        fail(code, f"`{generic.name}` is {wanted}, not `{value}`", generic.span)
+    if isinstance(value, int | Dim):
+        return Dim.of(value)
+    if isinstance(value, str | DType):
+        return BY_NAME[str(value)]
+    return tuple(Dim.of(extent) for extent in value)
+
+
+def misfit(generic: TGeneric, value: object) -> str | None:
+    """What `generic` takes, in words, if `value` is nothing of that."""
     match generic.kind:
-        case "Dim" if isinstance(value, int | Dim) and not isinstance(value, bool):
-            dim = Dim.of(value)
-            number = dim.as_int()
-            if number is None or number >= 0:
-                return dim
-        case "Shape" if not isinstance(value, int | str | DType | Dim):
-            return tuple(Dim.of(extent) for extent in value)
-        case kind if kind in KINDS and isinstance(value, str | DType):
-            dtype = BY_NAME.get(str(value))
-            if dtype in KINDS[kind]:
-                return dtype
-            if dtype is not None:
-                fail("E2112", f"`{generic.name}` must be {kind}, not {dtype}", generic.span)
-        case _:
-            pass
-    return fail(
-        "E5002",
-        f"`{value}` is no value for the generic `{generic.name}`",
-        generic.span,
-        label=f"of kind {generic.kind}",
-    )
+        case "Dim":
+            fits = isinstance(value, Dim) and value.as_int() is None
+            number = value.as_int() if isinstance(value, Dim) else value
+            if isinstance(number, int) and not isinstance(number, bool):
+                fits = 0 <= number <= LARGEST
+            return None if fits else "a dimension, an integer from 0 to 2^63 - 1"
+        case "Shape":
+            fits = isinstance(value, Sequence) and not isinstance(value, str)
+            return None if fits else "a shape pack, a sequence of extents"
+        case kind:
+            fits = isinstance(value, str | DType) and BY_NAME.get(str(value)) in KINDS[kind]
+            names = ", ".join(d.value for d in DType if d in KINDS[kind])
+            return None if fits else f"{kind}, one of {names}"
 
 
-def unknown_names(generics: Sequence[TGeneric], given: Mapping[str, object], owner: str) -> None:
+def unknown_names(generics: Sequence[TGeneric], given: Iterable[str]) -> list[str]:
+    """The names in `given` that are none of the generics."""
+    names = {g.name for g in generics}
+    return [name for name in given if name not in names]
+
+
+def known(generics: Sequence[TGeneric]) -> str:
+    """The names of the generics, for a note."""
+    return f"it has {', '.join(g.name for g in generics)}" if generics else "it has none"
+
+
+def refuse_unknown(generics: Sequence[TGeneric], given: Iterable[str], owner: str) -> None:
     """Refuse a value for a generic that `owner` does not have."""
-    names = [g.name for g in generics]
-    for name in given:
-        if name not in names:
-            has = f"it has {', '.join(names)}" if names else "it has none"
-            fail("E5002", f"`{owner}` has no generic `{name}`", None, notes=(has,))
+    for name in unknown_names(generics, given):
+        fail("E5002", f"`{owner}` has no generic `{name}`", None, notes=(known(generics),))
 
 
 def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:

@@ -19,9 +19,9 @@ from linnet.lower.bindings import (
     GenericValue,
     bind,
     check_extent,
+    refuse_unknown,
     sub_bindings,
     sub_count,
-    unknown_names,
 )
 from linnet.lower.fail import fail
 from linnet.source.files import Span
@@ -78,7 +78,7 @@ def signature(program: Program, root: str, generics: Mapping[str, GenericValue],
     """An entry as it is declared, with the generics of `root` filled in."""
     block = program.blocks[root]
     function = program.functions[block.methods[entry]]
-    unknown_names(block.generics, generics, root)
+    refuse_unknown(block.generics, generics, root)
     scope = bind(block.generics, generics)
     own = [("*" if g.kind == "Shape" else "") + g.name for g in function.generics]
     params = [f"{p.local.name}: {in_type(p.local.type, scope)}" for p in function.params]
@@ -112,7 +112,7 @@ def obligations(
     block = program.blocks[root]
     function = program.functions[block.methods[entry]]
     every = (*block.generics, *function.generics)
-    unknown_names(every, generics, root)
+    refuse_unknown(every, generics, root)
     scope = bind(every, generics)
     return tuple(in_relation(relation, scope) for relation in function.facts)
 
@@ -131,7 +131,7 @@ class _Node:
 
 def _bound(program: Program, root: str, generics: Mapping[str, GenericValue]) -> Bound:
     block = program.blocks[root]
-    unknown_names(block.generics, generics, root)
+    refuse_unknown(block.generics, generics, root)
     return bind(block.generics, generics, whole=True)
 
 

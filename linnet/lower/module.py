@@ -22,7 +22,7 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.types import Type
-from linnet.lower.bindings import Bound, GenericValue, bind, unknown_names
+from linnet.lower.bindings import Bound, GenericValue, bind, refuse_unknown
 from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types, skeleton
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
@@ -55,7 +55,7 @@ def lower_entry(
         fail("E5002", f"`{root}` has no entry `{entry}`", block.span, notes=(has,))
     function = program.functions[key]
     every = (*block.generics, *function.generics)
-    unknown_names(every, generics or {}, root)
+    refuse_unknown(every, generics or {}, root)
     scope = bind(every, generics or {})
     presence = presence_of(program, root, scope, present)
     return _lower(program, function, every, scope, presence, given)
@@ -70,7 +70,7 @@ def lower_function(
     """Lower a function outside any block. A pack must be given, as a sequence of extents."""
     function = program.functions[key]
     assert function.block is None, key
-    unknown_names(function.generics, generics or {}, key)
+    refuse_unknown(function.generics, generics or {}, key)
     scope = bind(function.generics, generics or {})
     return _lower(program, function, function.generics, scope, (), given)
 

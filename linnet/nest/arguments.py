@@ -42,6 +42,7 @@ RULES = {
     "numerics": Rule("the name of a numerics policy", _is_text),
     "generics": Rule('a mapping from names, such as {"MaxSeq": 512}', _is_mapping),
     "weights": Rule('a path or "random"', _is_path),
+    "tiny": Rule(_FLAG, _is_flag),
     "cast_dtype": Rule(_FLAG, _is_flag),
     "device": Rule("a device's name", _is_text),
     "offline": Rule(_FLAG, _is_flag),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
-from linnet.nest.card import Card
 from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import SourceFile, Span, read_file
@@ -24,16 +24,16 @@ class Bindings(dict[str, str]):
         self.places: dict[str, Span] = {}
 
 
-def load_bindings(card: Card, sink: Sink) -> Bindings | None:
-    """Read the card's bindings; None if something in them is wrong (E5002)."""
-    path = card.weights.bindings
+def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> Bindings | None:
+    """Read a card's bindings, at `place` named in its `nest.toml`; None if something in them is
+    wrong (E5002)."""
     if path is None:
         return Bindings(implicit=True)
     try:
         source = SourceFile(str(path), read_file(path).decode("utf-8-sig"))
     except OSError as error:
         message = f"cannot read the bindings {path}: {error.strerror}"
-        sink.add(Diagnostic("E5002", message, card.toml.value("weights", "bindings")))
+        sink.add(Diagnostic("E5002", message, place))
         return None
     except UnicodeDecodeError as error:
         message = f"{path} is not UTF-8: byte {error.start} cannot be decoded"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.nest.card_keys import SOURCE, TEXT, check_keys
+from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
@@ -47,7 +47,7 @@ class Card:
     check: dict[str, int]
     tiny: dict[str, int | str]
     weights: Weights
-    toml: TomlFile
+    toml: TomlFile = field(repr=False)
 
     def place(self, *keys: str | int) -> Span:
         """Where a key of `nest.toml` stands, or the nearest around it."""
@@ -72,8 +72,30 @@ def list_cards() -> tuple[str, ...]:
     return tuple(sorted(p.parent.name for p in folder.glob("*/nest.toml")))
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A card as far as it could be read, so that what is wrong with it hides nothing else.
+
+    `card` is None if its source, generics or weights are not known; what else is wrong is empty
+    in it, and `whole` is false. `source` is what there is to be checked, `bindings` as in
+    `Weights`.
+    """
+
+    source: Path | None
+    bindings: Path | None
+    bindings_place: Span | None = None
+    card: Card | None = None
+    whole: bool = False
+
+
 def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
     """Read a shipped card by name, or the card in a folder; all its mistakes are E5001."""
+    draft = draft_card(name_or_path, sink)
+    return draft.card if draft is not None and draft.whole else None
+
+
+def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None:
+    """What can be read of a card; None if there is none. All its mistakes are E5001."""
     given = os.fspath(name_or_path)
     try:
         directory = _find(given, sink)
@@ -81,13 +103,24 @@ def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
         reason = (error.strerror or str(error)).lower()
         sink.add(Diagnostic("E5001", f"the card {shown(given)} cannot be read: {reason}", None))
         return None
-    file = read_toml(directory / "nest.toml", sink) if directory is not None else None
-    if directory is None or file is None:
+    if directory is None:
         return None
     before = sink.errors
-    check_keys(file, sink)
-    _check_files(directory, file, sink)
-    return _card(directory, file) if sink.errors == before else None
+    file = read_toml(directory / "nest.toml", sink)
+    if file is None:
+        return Draft(_package(directory), _bindings(directory, {}))
+    wrong = check_keys(file, sink)
+    wrong |= _check_files(directory, file, sink)
+    sound = {t: {} if t in wrong else _table(file, t) for t in TABLES}
+    bindings = _bindings(directory, sound["weights"])
+    whole = sink.errors == before
+    place = file.value("weights", "bindings")
+    if wrong & {"source", "generics", "weights"}:
+        path = sound["source"].get("path")
+        source = _package(directory) if path is None else directory / path
+        return Draft(source, bindings, place)
+    card = _card(directory, file, sound, bindings)
+    return Draft(card.source, bindings, place, card, whole)
 
 
 def _find(given: str, sink: Sink) -> Path | None:
@@ -111,24 +144,41 @@ def _find(given: str, sink: Sink) -> Path | None:
     return None
 
 
-def _check_files(directory: Path, file: TomlFile, sink: Sink) -> None:
-    """Report a name that is not the folder's, a source that is not there, a stray tiny generic."""
+def _package(directory: Path) -> Path | None:
+    return directory if (directory / "linnet.toml").is_file() else None
+
+
+def _bindings(directory: Path, weights: dict[str, Any]) -> Path | None:
+    path = directory / weights.get("bindings", "bindings.json")
+    return path if "bindings" in weights or path.is_file() else None
+
+
+def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[str]:
+    """Report a name that is not the folder's, a source that is not there, a stray tiny generic.
+
+    Returns the tables in which something is wrong.
+    """
+    wrong: set[str] = set()
     name: Any = _table(file, "model").get("name")
     folder = directory.resolve().name
     if TEXT.accepts(name) and name != folder:
         message = f"the card's name {shown(name)} differs from its folder's, {shown(folder)}"
         hint = "give both the same name"
         sink.add(Diagnostic("E5001", message, file.value("model", "name"), help=hint))
+        wrong.add("model")
     source: Any = _table(file, "source").get("path")
     if SOURCE.accepts(source) and not (directory / source).is_file():
         message = f"the source file {shown(source)} is not in the card's folder"
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))
+        wrong.add("source")
     generics = _table(file, "generics")
     for key in _table(file, "tiny"):
         if key not in generics:
             message = f"{shown(key)} in `[tiny]` is not among `[generics]`"
             hint = did_you_mean(key, generics)
             sink.add(Diagnostic("E5001", message, file.key("tiny", key), help=hint))
+            wrong.add("tiny")
+    return wrong
 
 
 def _table(file: TomlFile, name: str) -> dict[str, Any]:
@@ -137,30 +187,32 @@ def _table(file: TomlFile, name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _card(directory: Path, file: TomlFile) -> Card:
-    model, source, weights = (file.values[t] for t in ("model", "source", "weights"))
-    bindings = directory / weights.get("bindings", "bindings.json")
+def _card(
+    directory: Path, file: TomlFile, tables: dict[str, dict[str, Any]], bindings: Path | None
+) -> Card:
+    """The card of the `tables`; one in which something is wrong is empty, and so are its values."""
+    model, source, weights = tables["model"], tables["source"], tables["weights"]
     return Card(
         directory=directory,
-        name=model["name"],
-        title=model["title"],
-        summary=model["summary"],
-        license=model["license"],
-        family=model["family"],
+        name=model.get("name", directory.name),
+        title=model.get("title", ""),
+        summary=model.get("summary", ""),
+        license=model.get("license", ""),
+        family=model.get("family", ""),
         tags=tuple(model.get("tags", ())),
-        parameters=model["parameters"],
-        links=file.values["links"],
+        parameters=model.get("parameters", 0),
+        links=tables["links"],
         source=directory / source["path"],
         root=source["root"],
         entry=source["entry"],
-        generics=file.values.get("generics", {}),
-        check=file.values.get("check", {}),
-        tiny=file.values.get("tiny", {}),
+        generics=tables["generics"],
+        check=tables["check"],
+        tiny=tables["tiny"],
         weights=Weights(
             repo=weights["repo"],
             revision=weights["revision"],
             files=tuple(weights["files"]),
-            bindings=bindings if "bindings" in weights or bindings.is_file() else None,
+            bindings=bindings,
             tied=tuple(tuple(group) for group in weights.get("tied", ())),
         ),
         toml=file,

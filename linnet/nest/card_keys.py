@@ -132,13 +132,18 @@ TABLES: Mapping[str, Table] = {
 }
 
 
-def check_keys(file: TomlFile, sink: Sink) -> None:
-    """Report each unknown, missing and ill-typed key of the file as E5001."""
+def check_keys(file: TomlFile, sink: Sink) -> set[str]:
+    """Report each unknown, missing and ill-typed key of the file as E5001.
+
+    Returns the tables in which something is wrong.
+    """
+    wrong: set[str] = set()
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
             _unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink)
     for name, table in TABLES.items():
+        before = sink.errors
         value = file.values.get(name)
         if value is None:
             if table.required:
@@ -150,6 +155,9 @@ def check_keys(file: TomlFile, sink: Sink) -> None:
             sink.add(Diagnostic("E5001", message, file.key(name)))
         else:
             _check_table(file, name, table, cast("dict[str, Any]", value), sink)
+        if sink.errors > before:
+            wrong.add(name)
+    return wrong
 
 
 def _check_table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
-from linnet.nest.index import Index, compare
+from linnet.nest.index import compare
+from linnet.nest.locate import Files
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 from linnet.source.shown import shown
@@ -49,10 +50,14 @@ CHUNK = 4 << 20
 
 @dataclass(slots=True)
 class Checkpoint:
-    """Headers that were found sound. Nothing is mapped before the first `array`."""
+    """What the headers say. Nothing is mapped before the first `array`.
+
+    `whole`: all its files are there and sound, so that a tensor that is not in `tensors` is none.
+    """
 
     headers: tuple[Header, ...]
     tensors: dict[str, TensorInfo]
+    whole: bool = True
     _maps: dict[Path, mmap.mmap] = field(default_factory=dict[Path, mmap.mmap], repr=False)
 
     @property
@@ -128,18 +133,15 @@ def _array_dtype(info: TensorInfo) -> np.dtype[Any]:
     return ARRAY_DTYPES[info.dtype]
 
 
-def read_headers(
-    paths: Sequence[Path], sink: Sink, index: Index | None = None
-) -> Checkpoint | None:
-    """Read the headers of a checkpoint's files; None if any is unsound.
+def read_headers(files: Files, sink: Sink) -> Checkpoint:
+    """Read the headers of a checkpoint's files, as far as they can be.
 
-    A broken file, or one that differs from the `index`, is E5003; a tensor that two files
+    A broken file, or one that differs from the index, is E5003; a tensor that two files
     hold is E5002.
     """
-    before = sink.errors
     headers: list[Header] = []
     tensors: dict[str, TensorInfo] = {}
-    for path in paths:
+    for path in files.paths:
         header = read_header(path, sink)
         if header is None:
             continue
@@ -150,7 +152,8 @@ def read_headers(
                 message = f"tensor {shown(tensor.name)} is in two files"
                 notes = (f"in {first.file}", f"in {tensor.file}")
                 sink.add(Diagnostic("E5002", message, None, notes=notes))
-    # Of a file that is broken the index may say what it likes.
-    if index is not None and len(headers) == len(paths):
-        compare(index, headers, sink)
-    return Checkpoint(tuple(headers), tensors) if sink.errors == before else None
+    sound = len(headers) == len(files.paths) and all(h.sound for h in headers)
+    whole = files.whole and sound
+    if files.index is not None:
+        whole = compare(files.index, headers, whole, sink) and whole
+    return Checkpoint(tuple(headers), tensors, whole)

@@ -67,19 +67,21 @@ class TensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """One file's tensors, in the order of its header, and its size when it was read."""
+    """One file's tensors, in the order of its header, and its size when it was read.
+
+    Where something is wrong, `sound` is false and `tensors` are those that may be right.
+    """
 
     file: Path
     size: int
     tensors: tuple[TensorInfo, ...]
     metadata: dict[str, str]
+    sound: bool = True
 
 
 def read_header(path: Path, sink: Sink) -> Header | None:
-    """Read one file's header; each thing wrong with it becomes an E5003."""
-    before = sink.errors
-    header = _Reader(path, sink).read()
-    return header if sink.errors == before else None
+    """Read one file's header, None if it cannot be; each thing wrong with it is an E5003."""
+    return _Reader(path, sink).read()
 
 
 class _MalformedError(Exception):
@@ -90,6 +92,7 @@ class _Reader:
     def __init__(self, path: Path, sink: Sink) -> None:
         self.path = path
         self.sink = sink
+        self.before = sink.errors
 
     def report(self, message: str, tensor: str | None = None, help: str | None = None) -> None:
         about = f"{self.path}: tensor {shown(tensor)}: " if tensor is not None else f"{self.path}: "
@@ -109,9 +112,12 @@ class _Reader:
         begin = 8 + length
         tensors = [self.tensor(n, e, begin, size) for n, e in entries.items()]
         sound = [t for t in tensors if t is not None]
+        before = self.sink.errors
         if len(sound) == len(tensors):
             self.check_ranges(sound, begin, size)
-        return Header(self.path, size, tuple(sound), metadata)
+        # Of a header whose parts contradict each other nothing is believed.
+        believed = tuple(sound) if self.sink.errors == before else ()
+        return Header(self.path, size, believed, metadata, self.sink.errors == self.before)
 
     def header_bytes(self) -> tuple[int, int, bytes]:
         # Opening a pipe would wait for its other end, so the kind of file comes first.

@@ -65,18 +65,24 @@ def read_index(path: Path, sink: Sink) -> Index | None:
     return None if wrong else Index(path, files)
 
 
-def compare(index: Index, headers: Sequence[Header], sink: Sink) -> None:
-    """Report (E5003) where the index and the headers of all its files differ."""
+def compare(index: Index, headers: Sequence[Header], whole: bool, sink: Sink) -> bool:
+    """Report (E5003) where the index and its files differ; whether all its tensors are there.
+
+    Unless the headers are `whole`, a tensor may be in a file that could not be read; of such a
+    file the index may say what it likes.
+    """
     places: dict[str, list[Path]] = {}
     for header in headers:
         for tensor in header.tensors:
             places.setdefault(tensor.name, []).append(header.file)
+    read = {header.file for header in headers}
     problems = Problems(KINDS, "E5003", f"{index.path}: ", WAY_OUT)
     for name, said in index.files.items():
         there = places.get(name)
-        if there is None:
+        place = index.path.parent / said
+        if there is None and whole:
             problems.add(ABSENT, f"{shown(name)}, said to be in {shown(said)}", None)
-        elif len(there) == 1 and there[0] != index.path.parent / said:
+        elif there is not None and len(there) == 1 and there[0] != place and place in read:
             found = shown(there[0].relative_to(index.path.parent).as_posix())
             problems.add(MISPLACED, f"{shown(name)} is in {found}, not in {shown(said)}", None)
     for name, there in places.items():
@@ -85,6 +91,7 @@ def compare(index: Index, headers: Sequence[Header], sink: Sink) -> None:
             problems.add(UNLISTED, f"{shown(name)} in {found}", None)
     for finding in problems.diagnostics():
         sink.add(finding)
+    return ABSENT not in problems.found
 
 
 def _is_table(value: Any) -> bool:

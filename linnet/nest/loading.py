@@ -9,26 +9,24 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from linnet.backends.base import Compiled, check_numerics, get_backend
-from linnet.lower.instances import Instance
 from linnet.nest.arguments import check_arguments, plain
-from linnet.nest.bindings import Bindings, load_bindings
-from linnet.nest.card import Card, load_card
+from linnet.nest.card import Card
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.match import ParameterDecl, Report, match
+from linnet.nest.lowered import lower_card, presence, stored_states
 from linnet.nest.model import Model
-from linnet.nest.program import CardProgram, Generics, open_card, presence
+from linnet.nest.opened import open_whole
+from linnet.nest.program import CardProgram, Generics
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
-from linnet.nest.survey import nbytes, size
+from linnet.nest.survey import Survey, fit, nbytes, size
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 from linnet.source.shown import shown
@@ -43,6 +41,7 @@ def load(
     numerics: str = "fast",
     generics: Generics | None = None,
     weights: str | os.PathLike[str] | None = None,
+    tiny: bool = False,
     cast_dtype: bool = False,
     device: str | None = None,
     offline: bool | None = None,
@@ -53,6 +52,8 @@ def load(
 
     `generics` override the card's. `weights` is a `.safetensors` file, a folder
     of them, or `"random"`; without it the card's own checkpoint is fetched.
+    `tiny` takes the generics of the card's table `[tiny]`, and random weights
+    where none are given.
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
@@ -63,6 +64,7 @@ def load(
             "numerics": numerics,
             "generics": generics,
             "weights": weights,
+            "tiny": tiny,
             "cast_dtype": cast_dtype,
             "device": device,
             "offline": offline,
@@ -72,13 +74,17 @@ def load(
     policy = check_numerics(numerics)
     chosen = get_backend(backend)
     chosen.check(device, backend_options)
-    plan = _plan(card, plain(generics or {}), weights, cast_dtype, offline)
+    if tiny and weights is None:
+        weights = RANDOM
+    plan = _plan(card, plain(generics or {}), weights, tiny, cast_dtype, offline)
     unbound = tuple(t.name for t in plan.report.unbound)
     if unbound:
         names = ", ".join(shown(n) for n in unbound[:5]) + (", ..." if len(unbound) > 5 else "")
-        message = f"{len(unbound)} tensors of the checkpoint are bound to nothing: {names}"
+        count = "a tensor" if len(unbound) == 1 else f"{len(unbound)} tensors"
+        verb = "is" if len(unbound) == 1 else "are"
+        message = f"{count} of the checkpoint {verb} bound to nothing: {names}"
         warnings.warn(message, stacklevel=2)
-    if max(nbytes(plan.parameters), nbytes(_states(plan))) > SIZE_LIMIT:
+    if max(nbytes(plan.bound), nbytes(plan.states)) > SIZE_LIMIT:
         raise LinnetError([_too_large(plan)])
     try:
         compiled = _compiled(plan, progress)
@@ -88,27 +94,25 @@ def load(
     return Model(plan.program, runtime, backend, unbound)
 
 
-def _compiled(plan: _Plan, progress: bool) -> Compiled:
+def _compiled(plan: Survey, progress: bool) -> Compiled:
     """What the backend is given, the parameters read."""
     program = plan.program
-    present = presence(p.path for p in plan.parameters)
+    present = presence(p.path for p in plan.bound)
     return Compiled(
         name=program.card.name,
         entries=program.entries,
-        lower=lambda entry, given: program.lower(entry, present, _given(program, entry, given)),
+        lower=lambda entry, given: lower_card(
+            program, entry, present, _given(program, entry, given)
+        ),
         weights=_read(plan, progress),
-        states=program.states(present),
+        states=stored_states(program, present),
     )
 
 
-def _states(plan: _Plan) -> list[Instance]:
-    return [i for i in plan.program.instances if i.kind == "state"]
-
-
-def _too_large(plan: _Plan) -> Diagnostic:
+def _too_large(plan: Survey) -> Diagnostic:
     message = (
-        f"`{plan.program.card.name}` needs more memory than there is: "
-        f"{size(plan.parameters)} of parameters and {size(_states(plan))} of state"
+        f"`{plan.card.name}` needs more memory than there is: "
+        f"{size(plan.bound)} of parameters and {size(plan.states)} of state"
     )
     hint = "bind smaller generics, or a smaller dtype"
     return Diagnostic("E5004", message, None, help=hint)
@@ -120,51 +124,26 @@ def _given(program: CardProgram, entry: str, given: Sequence[str]) -> dict[str, 
     return {p.local.name: p.local.name in given for p in function.params}
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What was found sound: `parameters` are those that are there. No checkpoint: random."""
-
-    program: CardProgram
-    parameters: tuple[ParameterDecl, ...]
-    report: Report
-    checkpoint: Checkpoint | None
-
-
 def _plan(
     name: str | os.PathLike[str],
     generics: Generics,
     weights: str | os.PathLike[str] | None,
+    tiny: bool,
     cast_dtype: bool,
     offline: bool | None,
-) -> _Plan:
+) -> Survey:
+    """What was found sound."""
     sink = Sink()
-    card = load_card(name, sink)
+    opened = open_whole(name, sink, generics, tiny=tiny)
+    if weights is None and (opened is None or not opened.sound):
+        raise LinnetError(sink)  # before anything is downloaded
+    checkpoint = None
+    if opened is not None and opened.card is not None and weights != RANDOM:
+        checkpoint = _headers(opened.card, weights, offline, sink)
+    found = None if opened is None else fit(opened, checkpoint, sink, cast_dtype=cast_dtype)
     raise_errors(sink)
-    assert card is not None
-    program = open_card(card, sink, generics)
-    bindings = load_bindings(card, sink)
-    checkpoint = None if weights == RANDOM else _headers(card, weights, offline, sink)
-    if program is None or bindings is None or (checkpoint is None and weights != RANDOM):
-        raise LinnetError(sink)
-    if generics:
-        _narrow(bindings, program)
-    declared = program.declarations(_bound_names(bindings, checkpoint))
-    tied = card.weights.tied
-    report = match(declared, bindings, checkpoint, cast_dtype=cast_dtype, tied=tied)
-    for problem in report.problems:
-        sink.add(problem)
-    raise_errors(sink)
-    absent = frozenset(report.absent)
-    there = tuple(p for p in declared if p.path not in absent)
-    return _Plan(program, there, report, checkpoint)
-
-
-def _narrow(bindings: Bindings, program: CardProgram) -> None:
-    """Drop the bindings of parameters that only the card's own generics make: a model of fewer
-    layers is loaded through the bindings of all of them."""
-    there = {i.path for i in program.instances}
-    for path in program.paths_of_card() - there:
-        bindings.pop(path, None)
+    assert found is not None
+    return found
 
 
 def _headers(
@@ -174,20 +153,13 @@ def _headers(
         files = default_files(card, sink, offline=offline)
     else:
         files = find_files(Path(weights), card, sink)
-    return None if files is None else read_headers(files.paths, sink, files.index)
+    return None if files is None else read_headers(files, sink)
 
 
-def _bound_names(bindings: Bindings, checkpoint: Checkpoint | None) -> Sequence[str] | None:
-    """The paths that are bound to something; None if that is every path there is."""
-    if not bindings.implicit:
-        return list(bindings)
-    return None if checkpoint is None else list(checkpoint.tensors)
-
-
-def _read(plan: _Plan, show_progress: bool) -> Mapping[str, Array]:
+def _read(plan: Survey, show_progress: bool) -> Mapping[str, Array]:
     checkpoint = plan.checkpoint
     if checkpoint is None:
-        return dict(random_weights(plan.parameters, tied=plan.program.card.weights.tied))
+        return dict(random_weights(plan.bound, tied=plan.tied))
     total = sum(t.nbytes for t in plan.report.bound.values())
-    with progress_bar(f"loading {plan.program.card.name}", total, show_progress) as advance:
-        return dict(read_parameters(plan.parameters, plan.report, checkpoint, advance=advance))
+    with progress_bar(f"loading {plan.card.name}", total, show_progress) as advance:
+        return dict(read_parameters(plan.bound, plan.report, checkpoint, advance=advance))

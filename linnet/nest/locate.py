@@ -19,10 +19,14 @@ SINGLE = "model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """A checkpoint's files, in order, and the index that named them, if one did."""
+    """A checkpoint's files, in order, and the index that named them, if one did.
+
+    Not `whole`: some are missing or were refused, which is reported.
+    """
 
     paths: tuple[Path, ...]
     index: Index | None = None
+    whole: bool = True
 
 
 def find_files(
@@ -53,8 +57,9 @@ def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> File
         return None
     if not weights.is_dir():
         what = "is neither a file nor a folder" if weights.exists() else "does not exist"
+        message = f"there are no weights at {weights}: it {what}"
         hint = "give a .safetensors file or the folder that holds the checkpoint"
-        sink.add(Diagnostic("E5003", f"the weights {weights}: {what}", None, help=hint))
+        sink.add(Diagnostic("E5003", message, None, help=hint))
         return None
     if use_index and _exists(weights / INDEX):
         return _from_index(weights / INDEX, sink)
@@ -100,7 +105,7 @@ def _inside(
             files.append(path)
     if absent:
         _report_absent(folder, absent, len(names), whose, sink)
-    return Files(tuple(files), index) if sink.errors == before else None
+    return Files(tuple(files), index, sink.errors == before)
 
 
 def _is_there(path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -82,11 +82,34 @@ TIED = Kind("a tie cannot be kept", "{} ties cannot be kept")
 KINDS = (UNKNOWN, MISSING, NOT_FOUND, DTYPE, SHAPE, SHARED, TIED)
 
 
+def tensor_names(
+    parameters: Iterable[ParameterDecl],
+    bindings: Bindings,
+    tensors: Container[str] | None,
+    tied: Sequence[Sequence[str]] = (),
+) -> dict[str, str]:
+    """The tensor's name by path, of the parameters that a model has.
+
+    Without a file of bindings it has the optional ones that are among `tensors`, the names of
+    its checkpoint; where that is not known (None), it has none of them.
+    """
+    names: dict[str, str] = dict(bindings)
+    if bindings.implicit:
+        there = [
+            p for p in parameters if (p.path in tensors if tensors is not None else not p.optional)
+        ]
+        names = {p.path: p.path for p in there}
+    return tie(names, tied)
+
+
 def present(
-    parameters: Iterable[ParameterDecl], bindings: Bindings, tied: Sequence[Sequence[str]] = ()
+    parameters: Sequence[ParameterDecl],
+    bindings: Bindings,
+    tied: Sequence[Sequence[str]] = (),
+    tensors: Container[str] | None = None,
 ) -> list[ParameterDecl]:
-    """The parameters that a model has: all but the optional ones without a binding."""
-    names = tie(bindings, tied)
+    """The parameters that a model has: all but the optional ones without a tensor."""
+    names = tensor_names(parameters, bindings, tensors, tied)
     return [p for p in parameters if not p.optional or p.path in names]
 
 
@@ -111,7 +134,8 @@ def match(
 ) -> Report:
     """Check every parameter, binding and header, and report all that does not fit (E5002).
 
-    Without a checkpoint only parameters and bindings are compared.
+    Without a checkpoint only parameters and bindings are compared; of one that could be read in
+    part, the tensors that were read.
     `overridden` says that the generics are not the card's own: the bindings are
     written for those, so ones of array elements that this model lacks are left aside.
     """
@@ -135,7 +159,8 @@ class _Match:
         declared = {p.path: p for p in self.parameters}
         self.check_names(declared)
         self.check_ties(declared)
-        names = self.resolve()
+        tensors = self.checkpoint.tensors if self.checkpoint is not None else None
+        names = tensor_names(self.parameters, self.bindings, tensors, self.tied)
         absent: list[str] = []
         for parameter in self.parameters:
             name = names.get(parameter.path)
@@ -146,19 +171,9 @@ class _Match:
             elif self.checkpoint is not None:
                 self.check_tensor(parameter, name, self.checkpoint)
         self.check_shared({p: n for p, n in names.items() if p in declared})
-        used = {*names.values()}
-        tensors = self.checkpoint.tensors if self.checkpoint is not None else {}
-        unbound = tuple(t for n, t in tensors.items() if n not in used)
+        used = {names[p] for p in declared if p in names}
+        unbound = tuple(t for n, t in (tensors or {}).items() if n not in used)
         return Report(self.problems.diagnostics(), self.bound, tuple(absent), unbound)
-
-    def resolve(self) -> dict[str, str]:
-        """Each parameter's tensor name."""
-        names: dict[str, str] = dict(self.bindings)
-        if self.bindings.implicit:
-            tensors = self.checkpoint.tensors if self.checkpoint is not None else None
-            paths = [p.path for p in self.parameters]
-            names = {p: p for p in paths if tensors is None or p in tensors}
-        return tie(names, self.tied)
 
     def check_names(self, declared: Mapping[str, ParameterDecl]) -> None:
         unused = [p for p in declared if p not in self.bindings]
@@ -195,6 +210,8 @@ class _Match:
             self.not_found(parameter, parameter.path, self.checkpoint)
 
     def not_found(self, parameter: ParameterDecl, name: str, checkpoint: Checkpoint) -> None:
+        if not checkpoint.whole:  # it may be in what could not be read
+            return
         text = f"{shown(name)}, for the parameter {shown(parameter.path)}, {_declared(parameter)}"
         place = self.bindings.places.get(parameter.path) or parameter.span
         hint = self.problems.hint(NOT_FOUND, lambda: did_you_mean(name, checkpoint.tensors))

@@ -41,11 +41,13 @@ def count_parameters(tensors: Mapping[str, tuple[Shape, str]]) -> int:
     )
 
 
-def check_count(card: Card, tensors: Mapping[str, tuple[Shape, str]], sink: Sink) -> None:
-    """Report a `[model] parameters` that is not the number of weights (E5001)."""
-    counted = count_parameters(tensors)
-    if counted != card.parameters:
-        message = f"`parameters` says {card.parameters}, but the model has {counted} weights"
+def check_count(card: Card, least: int, most: int, sink: Sink) -> None:
+    """Report a `[model] parameters` that is not the number of weights (E5001), which are `most`
+    where the checkpoint has all optional parameters, and `least` where it has none."""
+    if not least <= card.parameters <= most:
+        message = f"`parameters` says {card.parameters}, but the model has {least} weights"
+        if most > least:
+            message += f", {most} with all that is optional"
         note = "a byte of packed 4-bit weights counts two, a block's scale none"
         place = card.toml.value("model", "parameters")
         sink.add(Diagnostic("E5001", message, place, notes=(note,)))

@@ -5,21 +5,15 @@ Nothing here reads a checkpoint: `linnet nest show` and `linnet explain` need no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from linnet.backends.base import Stored
 from linnet.check.typed import Program, TBlock, TGeneric
-from linnet.dtypes import BY_NAME, KINDS, DType
-from linnet.ir.core import Module
-from linnet.lower.bindings import GenericValue
+from linnet.lower.bindings import GenericValue, known, misfit, unknown_names
 from linnet.lower.instances import Instance, Violation, entries, parameters, violations
-from linnet.lower.module import lower_entry
 from linnet.nest import words
 from linnet.nest.card import Card
-from linnet.nest.card_keys import is_integer
-from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.match import ParameterDecl
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
@@ -28,6 +22,8 @@ from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 
 Generics = Mapping[str, int | str]
+
+_PACK = "a shape pack, which a card cannot bind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +45,15 @@ class CardProgram:
         """The names of the entries, in order of declaration."""
         return tuple(entries(self.program, self.root))
 
-    def declarations(self, names: Iterable[str] | None) -> list[ParameterDecl]:
-        """The parameters and buffers. `names` are the paths that something is bound to, None if
-        all are: the parameters of an optional block are required once one of them is bound."""
-        known = None if names is None else frozenset(names)
+    def declarations(self, names: Iterable[str]) -> list[ParameterDecl]:
+        """The parameters and buffers. `names` are the paths that something is bound to: the
+        parameters of an optional block are required once one of them is bound."""
+        bound = frozenset(names)
         return [
-            ParameterDecl(i.path, i.shape, i.dtype, self._may_be_absent(i, known), i.span)
+            ParameterDecl(i.path, i.shape, i.dtype, self._may_be_absent(i, bound), i.span)
             for i in self.instances
             if i.kind != "state"
         ]
-
-    def states(self, present: Callable[[str], bool]) -> tuple[Stored, ...]:
-        """The states, those of absent blocks left out."""
-        return tuple(
-            Stored(i.path, i.shape, BY_NAME[i.dtype])
-            for i in self.instances
-            if i.kind == "state" and (i.holder is None or present(i.holder))
-        )
 
     def paths_of_card(self) -> frozenset[str]:
         """The paths of the parameters under the card's own generics, nothing overridden."""
@@ -75,34 +63,15 @@ class CardProgram:
             return frozenset()
         return frozenset(i.path for i in found)
 
-    def lower(
-        self, entry: str, present: Callable[[str], bool], given: Mapping[str, bool] | None = None
-    ) -> Module:
-        """An entry as tensor IR, the root's generics bound, its own left open."""
-        return lower_entry(self.program, self.root, self.generics, entry, present, given)
-
-    def _may_be_absent(self, instance: Instance, names: frozenset[str] | None) -> bool:
+    def _may_be_absent(self, instance: Instance, names: frozenset[str]) -> bool:
         if self._declared_optional(instance.span):
             return True
         holder = instance.holder
-        if holder is None or names is None:
-            return False
-        return not any(n.startswith(f"{holder}.") for n in names)
+        return holder is not None and not any(n.startswith(f"{holder}.") for n in names)
 
     def _declared_optional(self, span: Span) -> bool:
         members = (m for b in self.program.blocks.values() for m in b.members.values())
         return any(m.optional and m.span == span for m in members)
-
-
-def presence(paths: Iterable[str]) -> Callable[[str], bool]:
-    """Whether an optional member is there, when the parameters at `paths` are: a block is there
-    if one of its parameters is."""
-    known: set[str] = set()
-    for path in paths:
-        while path and path not in known:
-            known.add(path)
-            path = path.rpartition(".")[0]
-    return known.__contains__
 
 
 def open_card(
@@ -112,12 +81,9 @@ def open_card(
     checked: CheckResult | None = None,
 ) -> CardProgram | None:
     """The card's program under its generics, `overrides` winning; None if something is wrong,
-    which is then in `sink`. `checked` is its source where that was checked already."""
-    result = checked or check_paths([card.source])
-    for diagnostic in result.sink if checked is None else ():
-        if diagnostic.severity == "error":
-            sink.add(diagnostic)
-    if result.sink.errors:
+    which is then in `sink`. `checked` is its source, found right, where that was checked."""
+    result = checked or check_source(card.source, sink)
+    if result is None:
         return None
     module = _module(card, result)
     root = _root(card, result.program, module, sink)
@@ -138,6 +104,15 @@ def open_card(
             sink.add(diagnostic)
         return None
     return CardProgram(card, result.program, root, generics, found)
+
+
+def check_source(path: Path, sink: Sink) -> CheckResult | None:
+    """The program of a file or folder; None if it has errors, which are then in `sink`."""
+    result = check_paths([path])
+    for diagnostic in result.sink:
+        if diagnostic.severity == "error":
+            sink.add(diagnostic)
+    return None if result.sink.errors else result
 
 
 def check_tiny(opened: CardProgram, sink: Sink) -> None:
@@ -194,18 +169,19 @@ def _generics(
     """The card's generics and the overrides, each of its kind, none missing, none unknown."""
     before = sink.errors
     values = {**card.generics, **overrides}
-    declared = {g.name: g for g in block.generics}
-    for name in values:
-        if name not in declared:
-            message = f"`{card.root}` has no generic `{name}`"
-            hint = did_you_mean(name, declared)
-            place = _place(card, name, overrides)
-            has = f"it has {', '.join(declared)}" if declared else "it has none"
-            sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
+    declared = [g.name for g in block.generics]
+    for name in unknown_names(block.generics, values):
+        message = f"`{card.root}` has no generic `{name}`"
+        hint = did_you_mean(name, declared)
+        place = _place(card, name, overrides)
+        notes = (known(block.generics),)
+        sink.add(Diagnostic("E5001", message, place, notes=notes, help=hint))
     for generic in block.generics:
         if generic.name in values:
-            problem = _misfit(generic, values[generic.name])
-            if problem is not None:
+            value = values[generic.name]
+            wanted = _PACK if generic.kind == "Shape" else misfit(generic, value)
+            if wanted is not None:
+                problem = f"`{generic.name}` is {wanted}, not {words.kind(value)}"
                 place = _place(card, generic.name, overrides)
                 sink.add(Diagnostic("E5001", problem, place, related=_declared_at(generic)))
         elif generic.default is None:
@@ -215,24 +191,6 @@ def _generics(
             related = _declared_at(generic)
             sink.add(Diagnostic("E5001", message, place, related=related, help=hint))
     return None if sink.errors > before else dict(values)
-
-
-def _misfit(generic: TGeneric, value: int | str) -> str | None:
-    """Why `value` is none for `generic`, if so."""
-    match generic.kind:
-        case "Dim":
-            if is_integer(value) and 0 <= int(value) <= SIZE_LIMIT:
-                return None
-            wanted = "a dimension, an integer from 0 to 2^63 - 1"
-            return f"`{generic.name}` is {wanted}, not {words.kind(value)}"
-        case "Shape":
-            return f"`{generic.name}` is a shape pack, which a card cannot bind"
-        case kind:
-            admitted = KINDS[kind]
-            if isinstance(value, str) and BY_NAME.get(value) in admitted:
-                return None
-            names = ", ".join(d.value for d in DType if d in admitted)
-            return f"`{generic.name}` is {kind}, one of {names}, not {words.kind(value)}"
 
 
 def _violated(card: Card, violation: Violation, overrides: Generics) -> Diagnostic:

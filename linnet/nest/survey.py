@@ -1,47 +1,67 @@
-"""A card against its own source and bindings: everything that needs no checkpoint."""
+"""A card against its own source and bindings, and against a checkpoint's headers where given."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 from linnet.lower.instances import Instance, signature
-from linnet.nest.bindings import Bindings, load_bindings
+from linnet.nest.bindings import Bindings
 from linnet.nest.card import Card
-from linnet.nest.match import ParameterDecl, match, present, tie
+from linnet.nest.match import ParameterDecl, Report, match, present, tensor_names
 from linnet.nest.mxfp4 import check_count, count_parameters
-from linnet.nest.program import CardProgram, Generics, check_tiny, open_card
+from linnet.nest.opened import Opened
+from linnet.nest.program import CardProgram, check_tiny
 from linnet.nest.words import size_text
-from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    # It brings NumPy, which `linnet check` does without.
+    from linnet.nest.checkpoint import Checkpoint
 
 _BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A card that fits its source: its program, bindings, and the parameters that may be bound."""
+    """A card's program and bindings, the parameters that it declares, and how they fit.
+
+    `checkpoint` is what the headers say, if they were read.
+    """
 
     program: CardProgram
     bindings: Bindings
     parameters: tuple[ParameterDecl, ...]
+    report: Report
+    checkpoint: Checkpoint | None
 
     @property
     def card(self) -> Card:
         return self.program.card
 
     @property
+    def tied(self) -> tuple[tuple[str, ...], ...]:
+        return self.card.weights.tied
+
+    @property
     def bound(self) -> list[ParameterDecl]:
-        """The parameters that this card's checkpoint has."""
-        return present(self.parameters, self.bindings, self.card.weights.tied)
+        """The parameters that the model has; of an unknown checkpoint, those it must have."""
+        tensors = None if self.checkpoint is None else self.checkpoint.tensors
+        return present(self.parameters, self.bindings, self.tied, tensors)
 
     @property
     def absent(self) -> list[ParameterDecl]:
-        """The optional parameters that it lacks."""
+        """The optional parameters that it has not."""
         there = {p.path for p in self.bound}
         return [p for p in self.parameters if p.path not in there]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the checkpoint alone, which is not known, decides on the optional ones."""
+        return self.bindings.implicit and self.checkpoint is None and bool(self.absent)
 
     @property
     def states(self) -> list[Instance]:
@@ -50,14 +70,17 @@ class Survey:
     @property
     def weights(self) -> int:
         """How many weights the bound parameters hold, MXFP4 counted by weight."""
-        return count_parameters(self.tensors)
+        return self._count(self.bound)
 
     @property
-    def tensors(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        """Shape and dtype of what this card's checkpoint has, by the names there."""
-        paths = {p.path: p.path for p in self.bound} if self.bindings.implicit else self.bindings
-        names = tie(paths, self.card.weights.tied)
-        return {names[p.path]: (p.shape, p.dtype) for p in self.bound}
+    def most(self) -> int:
+        """How many there are if the checkpoint has all that it may have."""
+        return self._count(self.parameters) if self.is_open else self.weights
+
+    def _count(self, parameters: Iterable[ParameterDecl]) -> int:
+        there = list(parameters)
+        names = tensor_names(there, self.bindings, {p.path for p in there}, self.tied)
+        return count_parameters({names[p.path]: (p.shape, p.dtype) for p in there})
 
     def entries(self) -> list[str]:
         """Each entry with its type under the card's generics."""
@@ -68,34 +91,48 @@ class Survey:
         ]
 
 
-def survey(
-    card: Card,
-    sink: Sink,
-    generics: Generics | None = None,
-    checked: CheckResult | None = None,
+def fit(
+    opened: Opened, checkpoint: Checkpoint | None, sink: Sink, *, cast_dtype: bool = False
 ) -> Survey | None:
-    """Checks the card's source, root, entry, generics, `where` clauses, bindings and count.
+    """Hold parameters, bindings and headers against each other, and report what does not fit.
 
-    `generics` override the card's. Everything wrong is reported; None if something is.
-    `checked` is its source where that was checked already.
+    None where source or bindings are not known.
     """
-    before = sink.errors
-    program = open_card(card, sink, generics, checked)
-    bindings = load_bindings(card, sink)
+    program, bindings = opened.program, opened.bindings
     if program is None or bindings is None:
         return None
-    names = None if bindings.implicit else list(bindings)
-    found = Survey(program, bindings, tuple(program.declarations(names)))
-    overridden = bool(generics)
-    report = match(found.parameters, bindings, None, tied=card.weights.tied, overridden=overridden)
+    names = bindings if checkpoint is None or not bindings.implicit else checkpoint.tensors
+    parameters = tuple(program.declarations(names))
+    report = match(
+        parameters,
+        bindings,
+        checkpoint,
+        cast_dtype=cast_dtype,
+        tied=program.card.weights.tied,
+        overridden=opened.overridden,
+    )
     for finding in report.problems:
         sink.add(finding)
-    _check_numbers(program, sink)
-    if not overridden:
-        check_tiny(program, sink)
-    if not overridden and sink.errors == before:
-        check_count(card, found.tensors, sink)
-    return found if sink.errors == before else None
+    return Survey(program, bindings, parameters, report, checkpoint)
+
+
+def survey(
+    opened: Opened,
+    sink: Sink,
+    checkpoint: Checkpoint | None = None,
+    *,
+    cast_dtype: bool = False,
+) -> Survey | None:
+    """As `fit`, and the card's tables `[check]` and `[tiny]`, and its number of weights."""
+    before = sink.errors
+    found = fit(opened, checkpoint, sink, cast_dtype=cast_dtype)
+    if opened.program is not None:
+        _check_numbers(opened.program, sink)
+        if not opened.overridden:
+            check_tiny(opened.program, sink)
+    if found is not None and opened.sound and not opened.overridden and sink.errors == before:
+        check_count(found.card, found.weights, found.most, sink)
+    return found
 
 
 def size(parts: Iterable[ParameterDecl | Instance]) -> str:

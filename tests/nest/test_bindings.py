@@ -17,7 +17,8 @@ def read(folder: Path) -> tuple[Bindings | None, list[Diagnostic]]:
     sink = Sink()
     card = load_card(folder, sink)
     assert card is not None
-    return load_bindings(card, sink), list(sink)
+    named = card.toml.value("weights", "bindings")
+    return load_bindings(card.weights.bindings, sink, named), list(sink)
 
 
 def place(diagnostic: Diagnostic) -> tuple[int, int, str]:

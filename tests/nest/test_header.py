@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from linnet.nest.checkpoint import read_headers
 from linnet.nest.header import HEADER_LIMIT, read_header
+from linnet.nest.locate import Files
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.render import render_text
 
@@ -25,7 +26,8 @@ def entry(dtype: str, shape: list[Any], start: Any, end: Any) -> dict[str, Any]:
 
 def findings(path: Path) -> list[Diagnostic]:
     sink = Sink()
-    assert read_header(path, sink) is None
+    found = read_header(path, sink)
+    assert found is None or not found.sound
     assert all(d.code == "E5003" for d in sink)
     assert all(str(path) in d.message for d in sink)
     return list(sink)
@@ -210,7 +212,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_one_tensor_in_two_files(write_tensors: Callable[..., Path]) -> None:
     paths = [write_tensors(f"{n}.safetensors", {"w": entry("U8", [1], 0, 1)}, b"\0") for n in "ab"]
     sink = Sink()
-    assert read_headers(paths, sink) is None
+    assert read_headers(Files(tuple(paths)), sink).whole
     (found,) = sink
     assert (found.code, found.message) == ("E5002", "tensor `w` is in two files")
     assert found.notes == (f"in {paths[0]}", f"in {paths[1]}")
@@ -220,7 +222,8 @@ def test_all_broken_files_are_reported(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(b"abc")
     sink = Sink()
-    assert read_headers([tmp_path / "a", tmp_path / "b"], sink) is None
+    found = read_headers(Files((tmp_path / "a", tmp_path / "b")), sink)
+    assert (found.tensors, found.whole) == ({}, False)
     assert [d.message.split(":")[0] for d in sink] == [str(tmp_path / "a"), str(tmp_path / "b")]
 
 
@@ -251,10 +254,10 @@ def test_any_file_is_read_or_reported(
     path = write_tensors("m.safetensors", header, bytes(data))
     sink = Sink()
     found = read_header(path, sink)
-    assert (found is None) == (sink.errors > 0)
+    assert (found is None or not found.sound) == (sink.errors > 0)
     for diagnostic in sink:
         render_text(diagnostic).encode()
-    if found is not None:
+    if found is not None and found.sound:
         reference = dict(safetensors.deserialize(path.read_bytes()))
         assert {t.name: (t.dtype, [*t.shape], t.nbytes) for t in found.tensors} == {
             name: (t["dtype"], t["shape"], len(t["data"])) for name, t in reference.items()

@@ -38,8 +38,7 @@ def findings(folder: Path) -> list[Diagnostic]:
     sink = Sink()
     files = find_files(folder, None, sink)
     assert files is not None
-    checkpoint = read_headers(files.paths, sink, files.index)
-    assert (checkpoint is None) == bool(sink.errors)
+    read_headers(files, sink)
     return list(sink)
 
 

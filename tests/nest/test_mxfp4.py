@@ -75,9 +75,9 @@ def test_a_card_with_another_count(make_card: Callable[..., Path]) -> None:
     sink = Sink()
     card = load_card(make_card(), sink)
     assert card is not None
-    check_count(card, {"w": ((2, 3), "f32")}, sink)
+    check_count(card, 6, 6, sink)
     assert not list(sink)
-    check_count(card, {"w": ((2, 4), "f32")}, sink)
+    check_count(card, 8, 8, sink)
     (found,) = sink
     assert found.message == "`parameters` says 6, but the model has 8 weights"
     assert (found.code, found.span and found.span.text) == ("E5001", "6")

@@ -15,6 +15,7 @@ from safetensors import safe_open
 
 from linnet.nest.bindings import Bindings
 from linnet.nest.checkpoint import Checkpoint, read_headers
+from linnet.nest.locate import Files
 from linnet.nest.match import ParameterDecl, match
 from linnet.nest.mxfp4 import count_parameters
 from linnet.nest.read import read_parameters, refuse_nan_scales
@@ -28,7 +29,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 def opened(*paths: Path) -> Checkpoint:
     sink = Sink()
-    checkpoint = read_headers(paths, sink)
+    checkpoint = read_headers(Files(tuple(paths)), sink)
     assert not list(sink)
     assert checkpoint is not None
     return checkpoint
@@ -201,6 +202,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 from linnet.nest.checkpoint import read_headers
+from linnet.nest.locate import Files
 from linnet.nest.read import read_parameters
 from linnet.nest.match import ParameterDecl, match
 from linnet.nest.bindings import Bindings
@@ -214,7 +216,7 @@ def warm():
     return a.sum()
 
 def everything(path, dtype):
-    checkpoint = read_headers([path], Sink())
+    checkpoint = read_headers(Files((path,)), Sink())
     ps = [ParameterDecl(t.name, t.shape, dtype) for t in checkpoint.tensors.values()]
     report = match(ps, Bindings(implicit=True), checkpoint, cast_dtype=True)
     assert not report.problems
@@ -222,10 +224,10 @@ def everything(path, dtype):
     return kept, sum(int(a.view(np.uint8).sum()) for a in kept.values())
 
 def names(path):
-    return read_headers([path], Sink())
+    return read_headers(Files((path,)), Sink())
 
 def single(path):
-    checkpoint = read_headers([path], Sink())
+    checkpoint = read_headers(Files((path,)), Sink())
     array = checkpoint.array(checkpoint.tensors["t7"])
     return array, array.view(np.uint8).sum()
 

@@ -143,9 +143,7 @@ def test_ties_that_are_none(tmp_path: Path, tied: str) -> None:
 def test_a_tensor_that_nothing_binds_is_listed(tmp_path: Path, capsys: Capture) -> None:
     card = write(tmp_path, False, None)
     file = weights(tmp_path, embed=E, head=E, more=E)
-    with pytest.warns(
-        UserWarning, match="1 tensors of the checkpoint are bound to nothing: `more`"
-    ):
+    with pytest.warns(UserWarning, match="a tensor of the checkpoint is bound to nothing: `more`"):
         model = load(card, weights=file)
     assert model.unbound == ("more",)
     assert main(["nest", "check", str(card), "--weights", str(file)]) == 0

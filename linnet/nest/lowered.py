@@ -1,0 +1,40 @@
+"""A card's entries as tensor IR, and the states that they share: what a backend is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from linnet.backends.base import Stored
+from linnet.dtypes import BY_NAME
+from linnet.ir.core import Module
+from linnet.lower.module import lower_entry
+from linnet.nest.program import CardProgram
+
+Present = Callable[[str], bool]
+
+
+def presence(paths: Iterable[str]) -> Present:
+    """Whether an optional member is there, when the parameters at `paths` are: a block is there
+    if one of its parameters is."""
+    known: set[str] = set()
+    for path in paths:
+        while path and path not in known:
+            known.add(path)
+            path = path.rpartition(".")[0]
+    return known.__contains__
+
+
+def lower_card(
+    program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
+) -> Module:
+    """An entry, the root's generics bound, its own left open."""
+    return lower_entry(program.program, program.root, program.generics, entry, present, given)
+
+
+def stored_states(program: CardProgram, present: Present) -> tuple[Stored, ...]:
+    """The states, those of absent blocks left out."""
+    return tuple(
+        Stored(i.path, i.shape, BY_NAME[i.dtype])
+        for i in program.instances
+        if i.kind == "state" and (i.holder is None or present(i.holder))
+    )

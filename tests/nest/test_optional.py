@@ -1,0 +1,148 @@
+"""Optional parameters of a card without bindings: its checkpoint decides, everywhere alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from linnet import nest
+from linnet.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+SOURCE = """\
+module my
+
+use std.nn.linear::{Linear}
+
+pub block Pair<H: Dim, Inner: Dim> {
+    param scale: Tensor[H; f32]
+    sub up: Linear<H, Inner, f32>
+    sub down: Linear<Inner, H, f32>
+
+    pub entry forward<S: Dim>(x: Tensor[S, H; f32]) -> Tensor[S, H; f32] {
+        return down.forward(up.forward(x)) * scale
+    }
+}
+"""
+TOML = """\
+[model]
+name = "my"
+title = "My"
+summary = "Two layers."
+license = "MIT"
+family = "my"
+parameters = 52
+
+[links]
+huggingface = "https://huggingface.co/me/my"
+
+[source]
+path = "src/lib.linnet"
+root = "Pair"
+entry = "forward"
+
+[generics]
+H = 4
+Inner = 6
+
+[weights]
+repo = "me/my"
+revision = "0000000000000000000000000000000000000000"
+files = ["model.safetensors"]
+"""
+# Without the biases, which are of 6 and of 4, and with them.
+LEAST, MOST = 52, 62
+SHAPES = {
+    "scale": (4,),
+    "up.weight": (6, 4),
+    "up.bias": (6,),
+    "down.weight": (4, 6),
+    "down.bias": (4,),
+}
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> Path:
+    folder = tmp_path / "my"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "lib.linnet").write_text(SOURCE)
+    (folder / "nest.toml").write_text(TOML)
+    manifest = '[package]\nname = "my"\nversion = "0.1.0"\nlanguage = "0.1"\n'
+    (folder / "linnet.toml").write_text(manifest)
+    return folder
+
+
+def counted(card: Path, number: int) -> None:
+    text = (card / "nest.toml").read_text()
+    line = next(line for line in text.splitlines() if line.startswith("parameters"))
+    (card / "nest.toml").write_text(text.replace(line, f"parameters = {number}"))
+
+
+def write(folder: Path, *names: str) -> Path:
+    folder.mkdir()
+    tensors = {n: np.ones(SHAPES[n], np.float32) for n in names}
+    save_file(tensors, folder / "model.safetensors")
+    return folder
+
+
+def said(capsys: Capture, *words: str, status: int = 0) -> str:
+    assert main(list(words)) == status
+    out, err = capsys.readouterr()
+    return out + err
+
+
+@pytest.mark.parametrize(
+    ("names", "count"),
+    [
+        (["scale", "up.weight", "down.weight"], 52),
+        (["scale", "up.weight", "up.bias", "down.weight"], 58),
+        ([*SHAPES], 62),
+    ],
+)
+def test_with_headers_those_count_that_are_there(
+    card: Path, tmp_path: Path, capsys: Capture, names: list[str], count: int
+) -> None:
+    weights = write(tmp_path / "w", *names)
+    counted(card, count)
+    noun = f"{len(names)} parameters, {count} weights"
+    text = said(capsys, "nest", "check", str(card), "--weights", str(weights))
+    assert text == f"my: {noun} and fits {weights}\n"
+    counted(card, count + 1)
+    text = said(capsys, "nest", "check", str(card), "--weights", str(weights), status=1)
+    assert f"says {count + 1}, but the model has {count} weights\n" in text
+    model = nest.load(card, "numpy", weights=weights)
+    assert model.unbound == ()
+    # All are ones: 4 of them and a bias, then 6 of what that gives and a bias.
+    expected = 6 * (4 + int("up.bias" in names)) + int("down.bias" in names)
+    assert model(np.ones((1, 4), np.float32)).tolist() == [[expected] * 4]
+
+
+@pytest.mark.parametrize(("number", "status"), [(51, 1), (52, 0), (58, 0), (62, 0), (63, 1)])
+def test_without_headers_the_count_is_a_range(
+    card: Path, capsys: Capture, number: int, status: int
+) -> None:
+    counted(card, number)
+    text = said(capsys, "check", str(card), status=status)
+    fault = f"`parameters` says {number}, but the model has {LEAST} weights, {MOST} with all that"
+    assert (fault in text) == bool(status)
+
+
+def test_show_says_what_may_be_there(card: Path, capsys: Capture) -> None:
+    text = said(capsys, "nest", "show", str(card))
+    assert "52 weights (up to 62 with optional parameters), license MIT" in text
+    assert "parameters (3 bound, " in text
+    assert (
+        "optional parameters there if the checkpoint has them (2):\n  up.bias\n  down.bias\n"
+        in text
+    )
+    said(capsys, "nest", "check", str(card))
+
+
+def test_random_weights_are_those_that_must_be_there(card: Path) -> None:
+    model = nest.load(card, "numpy", weights="random")
+    # A layer without a bias makes zero of zero.
+    assert model(np.zeros((1, 4), np.float32)).tolist() == [[0] * 4]
