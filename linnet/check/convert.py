@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from linnet.check.explain import Why, explain, way_out
 from linnet.check.mistake import equation
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
@@ -219,15 +220,18 @@ def _mismatch(
 ) -> None:
     span = expr.span
     message = f"{what} is `{found}`, `{wanted}` is expected"
-    if isinstance(found, TensorType) and isinstance(wanted, TensorType):
-        notes = shape_notes(scope, found.dims, wanted.dims)
-        if not same_shape(scope.facts, found.dims, wanted.dims):
-            if found.dtype != wanted.dtype:
-                notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
-            unequal_ = unequal(scope.facts, found.dims, wanted.dims)
-            folds = [] if unequal_ is None else [unequal_]
-            scope.error("E2202", message, span, "has the wrong shape", related, notes, folds=folds)
-            return
+    if (
+        isinstance(found, TensorType)
+        and isinstance(wanted, TensorType)
+        and not same_shape(scope.facts, found.dims, wanted.dims)
+    ):
+        why = _why_unequal(scope, found.dims, wanted.dims)
+        notes = list(why.notes)
+        if found.dtype != wanted.dtype:
+            notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
+        label = "has the wrong shape"
+        scope.error("E2202", message, span, label, related, notes, why.help, why.folds)
+        return
     a, b = dtype_hint(found), dtype_hint(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
         folds = scope.clash(a, b, [span], suspects)
@@ -254,22 +258,24 @@ def unequal(facts: Facts, a: Shape, b: Shape) -> object:
     )
 
 
-def shape_notes(scope: Scope, found: Shape, wanted: Shape) -> list[str]:
+def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
     """For each axis that differs, the equation that cannot be proven and what is assumed."""
     if len(found) != len(wanted):
-        return [f"{len(found)} axes are not {len(wanted)}"]
+        return Why((f"{len(found)} axes are not {len(wanted)}",), None, ())
     notes: list[str] = []
+    open_: list[Relation] = []
+    never = False
     for axis, (x, y) in enumerate(zip(found, wanted, strict=True)):
         if isinstance(x, Symbol) or isinstance(y, Symbol):
             if x is not y:
+                never = True
                 notes.append(f"axis {axis}: a pack matches only itself")
         elif not scope.facts.equal(x, y):
             relation = Relation("==", x, y)
-            answer = scope.facts.prove(relation)
-            notes.append(f"axis {axis}: `{relation}` is not provable")
-            if answer.counterexample:
-                case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
-                notes.append(f"it is false when {case}")
-            if Dim.of(0) not in (x, y) and (x.symbols() or y.symbols()):
-                notes.extend(scope.assumptions(relation))
-    return list(dict.fromkeys(notes))
+            why = explain(scope.facts, relation)
+            notes += [f"axis {axis}: {why.notes[0]}", *why.notes[1:]]
+            open_.append(relation)
+            never = never or why.help is None
+    differs = unequal(scope.facts, found, wanted)
+    help_ = None if never or not open_ else way_out(open_)
+    return Why(tuple(dict.fromkeys(notes)), help_, () if differs is None else (differs,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check.dimexpr import generic_arg, relation_of
+from linnet.check.explain import explain
 from linnet.check.scope import Scope
 from linnet.check.typed import TGeneric
 from linnet.dims.dims import Symbol
@@ -111,8 +112,8 @@ def _impossible(
     kept, scope.facts = list[Relation](), before
     for relation, span in where:
         if scope.facts.implies(relation.negated()):
-            notes = scope.assumptions(relation) if kept or before.relations else []
-            scope.error("E2206", f"`{relation}` can never hold", span, notes=notes)
+            known = explain(scope.facts, relation).notes[1:] if kept or before.relations else ()
+            scope.error("E2206", f"`{relation}` can never hold", span, notes=known)
             scope.world.doubtful.update(relation.symbols())
         else:
             kept.append(relation)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from linnet.check import expr
 from linnet.check.convert import adapt, bad, dtype_hint, settle
 from linnet.check.dimexpr import dtype_of
+from linnet.check.explain import Why, explain
 from linnet.check.indexing import axes, within
-from linnet.check.mistake import mistake
 from linnet.check.operators import shaped
 from linnet.check.scope import IndexUse, Scope, is_error
 from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
@@ -297,16 +297,10 @@ def _index(
 def _conflict(
     scope: Scope, use: IndexUse, span: Span, known: Dim | Symbol, extent: Dim | Symbol
 ) -> None:
-    notes: list[str] = []
-    help_ = None
-    folds: list[object] = [(use.var, str(extent))]
+    why = Why((), None, ())
     of_known, of_this = (f"*{e}" if isinstance(e, Symbol) else str(e) for e in (known, extent))
     if not isinstance(known, Symbol) and not isinstance(extent, Symbol):
-        relation = Relation("==", known, extent)
-        folds.append(mistake(relation))
-        notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
-        if known.symbols() or extent.symbols():
-            help_ = f"if it always holds, state it: `where {relation}`"
+        why = explain(scope.facts, Relation("==", known, extent))
     assert use.first is not None
     scope.error(
         "E2201",
@@ -314,9 +308,9 @@ def _conflict(
         span,
         f"`{of_this}` here",
         [(use.first, f"`{of_known}` here")],
-        notes,
-        help_,
-        folds=folds,
+        why.notes,
+        why.help,
+        folds=[(use.var, str(extent)), *why.folds],
     )
 
 

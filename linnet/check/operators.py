@@ -7,8 +7,8 @@ from dataclasses import replace
 from linnet.check import expr as expressions
 from linnet.check.convert import adapt, bad, dtype_hint, loosely
 from linnet.check.dimexpr import value_arithmetic
+from linnet.check.explain import Why, explain
 from linnet.check.hints import dtype_of_hint, needs_context, others_first
-from linnet.check.mistake import mistake
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
 from linnet.check.types import (
@@ -256,25 +256,15 @@ def _meet(scope: Scope, x: Dim | Symbol, y: Dim | Symbol) -> Dim | Symbol | None
 def _refuse(
     scope: Scope, left: Operand, right: Operand, x: Dim | Symbol, y: Dim | Symbol, span: Span
 ) -> None:
-    notes: list[str] = []
-    help_ = None
-    folds: list[object] = []
+    why = Why(("a pack lines up only with itself",), None, ())
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
-        relation = Relation("==", x, y)
-        folds = [mistake(relation)]
-        notes = [f"`{relation}` is not provable", *scope.assumptions(relation)]
-        if scope.facts.prove(relation).verdict == "refuted":
-            notes = [f"`{relation}` can never hold"]
-        elif x.symbols() or y.symbols():
-            help_ = f"if it always holds, state it: `where {relation}`"
-    else:
-        notes = ["a pack lines up only with itself"]
+        why = explain(scope.facts, Relation("==", x, y))
     scope.error(
         "E2207",
         f"`{left[0]}` and `{right[0]}` do not broadcast",
         span,
         related=[(place, f"this is `{type_}`") for type_, place in (left, right)],
-        notes=notes,
-        help=help_,
-        folds=folds,
+        notes=why.notes,
+        help=why.help,
+        folds=why.folds,
     )

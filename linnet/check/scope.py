@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from linnet.check.blame import Doubts, Everywhere, names_in
-from linnet.check.mistake import mistake
+from linnet.check.explain import explain
 from linnet.check.names import ItemRef, ModuleScope
 from linnet.check.ondemand import OnDemand, Progress
 from linnet.check.typed import (
@@ -208,15 +208,6 @@ class Scope:
                 out.append((pair, thing))
         return out
 
-    def assumptions(self, relation: Relation) -> list[str]:
-        """Notes with what is assumed about the symbols of `relation`."""
-        symbols: set[Symbol] = set(relation.left.symbols()) | set(relation.right.symbols())
-        known = [str(r) for r in self.facts.mentions(symbols)]
-        if known:
-            return [f"assumed here: {', '.join(known)}"]
-        names = ", ".join(sorted(f"`{s.name}`" for s in symbols))
-        return [f"nothing is assumed about {names} here"] if names else []
-
     def require(
         self,
         relation: Relation,
@@ -228,23 +219,13 @@ class Scope:
         notes: Iterable[str] = (),
     ) -> bool:
         """Report `message` unless `relation` is proven."""
-        answer = self.facts.prove(relation)
-        if answer.verdict == "proven":
+        if self.facts.implies(relation):
             return True
         if not self.world.doubtful.isdisjoint(relation.symbols()):
             return False
-        said = self.assumptions(relation)
-        help_ = None
-        if answer.counterexample:
-            case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
-            said.append(f"`{relation}` is false when {case}")
-        if answer.verdict == "refuted":
-            said.append(f"`{relation}` can never hold")
-        elif relation.left.symbols() | relation.right.symbols():
-            help_ = f"if it always holds, state it: `where {relation}`"
-        self.error(
-            code, message, span, label, related, [*said, *notes], help_, folds=(mistake(relation),)
-        )
+        why = explain(self.facts, relation, message)
+        said = [*why.notes, *notes]
+        self.error(code, message, span, label, related, said, why.help, why.folds)
         return False
 
     def local(self, name: str) -> Local | None:

@@ -1,0 +1,51 @@
+"""Why a relation between dimensions is not provable, and what would make it so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from linnet.check.mistake import mistake
+from linnet.dims.prover import Facts, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What a finding says of relations that are not provable. `folds` is what it has in common
+    with other findings of the same cause."""
+
+    notes: tuple[str, ...]
+    help: str | None
+    folds: tuple[object, ...]
+
+
+def explain(facts: Facts, relation: Relation, said: str = "") -> Why:
+    """Why `relation` does not follow from `facts`; what the message has `said` is not repeated."""
+    answer = facts.prove(relation)
+    notes: list[str] = []
+    help_ = None
+    if answer.verdict == "refuted":
+        notes.append(f"`{relation}` can never hold")
+    elif f"`{relation}`" not in said:
+        notes.append(f"`{relation}` is not provable")
+    if answer.verdict != "refuted" and answer.counterexample:
+        case = ", ".join(f"{s.name} = {n}" for s, n in answer.counterexample.items())
+        notes.append(f"it is false when {case}")
+    if relation.symbols():
+        notes.append(_assumed(facts, relation))
+        if answer.verdict != "refuted":
+            help_ = way_out([relation])
+    return Why(tuple(notes), help_, (mistake(relation),))
+
+
+def way_out(relations: Iterable[Relation]) -> str:
+    """The `where` that would settle it."""
+    return f"if it always holds, state it: `where {', '.join(map(str, relations))}`"
+
+
+def _assumed(facts: Facts, relation: Relation) -> str:
+    known = [str(r) for r in facts.mentions(relation.symbols())]
+    if known:
+        return f"assumed here: {', '.join(known)}"
+    names = ", ".join(sorted(f"`{s.name}`" for s in relation.symbols()))
+    return f"nothing is assumed about {names} here"
