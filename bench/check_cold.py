@@ -4,7 +4,9 @@
 
 Each run is a new process. The parts are measured inside such processes, so
 that they too pay for imports and cold caches; `start` is an interpreter that
-does nothing. Medians, and in brackets the fastest and the slowest run.
+does nothing, `card` what a card's bindings and generics cost on top. PATH is
+by default the card of `../shared/seed` if that is there, else the project's
+own. Medians, and in brackets the fastest and the slowest run.
 `computing` is processor time, which other work on the machine stretches less.
 """
 
@@ -22,6 +24,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SEED = ROOT.parent / "shared" / "seed" / "gpt-oss-20b"
+OWN = ROOT / "models" / "gpt-oss-20b"
 
 # What one process measures of itself: seconds for each part of a check.
 PARTS = """
@@ -30,21 +34,24 @@ from pathlib import Path
 marks = [time.perf_counter()]
 import linnet.pipeline, linnet.cli.main
 marks.append(time.perf_counter())
+from linnet.check.program import check_modules
 from linnet.packages.modules import load_modules
+from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Sink
-graph = load_modules([Path(sys.argv[1])], Sink())
+sink = Sink()
+graph = load_modules([Path(sys.argv[1])], sink)
 marks.append(time.perf_counter())
-result = linnet.pipeline.check_paths([Path(sys.argv[1])])
+result = CheckResult(check_modules(graph.modules, sink), sink, graph)
 marks.append(time.perf_counter())
 if (Path(sys.argv[1]) / "nest.toml").is_file():
-    from linnet.nest.card import load_card
+    from linnet.nest.opened import open_whole
     from linnet.nest.survey import survey
-    card = load_card(Path(sys.argv[1]), result.sink)
-    assert card and survey(card, result.sink, checked=result)
+    opened = open_whole(Path(sys.argv[1]), sink, checked=result)
+    assert opened and survey(opened, sink)
 marks.append(time.perf_counter())
 lines = sum(m.file.text.count("\\n") for m in graph.modules)
-imports, parse, both, card = (b - a for a, b in zip(marks, marks[1:]))
-found = {"imports": imports, "parse": parse, "check": both - parse, "card": card}
+names = ["imports", "parse", "check", "card"]
+found = dict(zip(names, (b - a for a, b in zip(marks, marks[1:]))))
 print(json.dumps({"seconds": found, "modules": len(graph.modules), "lines": lines}))
 """
 
@@ -91,14 +98,15 @@ def row(name: str, seconds: list[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Times a cold `linnet check`.")
-    parser.add_argument("path", nargs="?", type=Path, default=ROOT / "models" / "gpt-oss-20b")
+    parser.add_argument("path", nargs="?", type=Path, default=SEED if SEED.is_dir() else OWN)
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
-    path = options.path.resolve()
+    path = options.path.absolute()
     start, _ = timed([sys.executable, "-c", "pass"], options.runs)
     whole, busy = timed([sys.executable, "-m", "linnet.cli.main", "check", str(path)], options.runs)
     inner, modules, lines = parts(path, options.runs)
-    print(f"linnet check {options.path}: {modules} modules, {lines} lines, {options.runs} runs")
+    shown = os.path.relpath(path, ROOT)
+    print(f"linnet check {shown}: {modules} modules, {lines} lines, {options.runs} runs")
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {platform.machine()}")
     print(row("whole", whole))
     print(row("  computing", busy))
