@@ -7,10 +7,19 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from linnet.backends.base import TIERS, Decision, Tier, check_numerics, decide, get_backend
+from linnet.backends.base import (
+    TIERS,
+    CallSite,
+    Decision,
+    Tier,
+    check_numerics,
+    decide,
+    get_backend,
+)
 from linnet.cli.common import add_set, generics_of, word
 from linnet.cli.report import report
 from linnet.ir.core import Module
+from linnet.ir.library import Absent, Argument, Known, Parts
 from linnet.ir.places import shown as shown_place
 from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.lowered import lower_card, presence
@@ -157,10 +166,40 @@ def _group_text(group: list[Decision]) -> list[str]:
     for refused in dict.fromkeys((c.kernel.name, c.reason) for d in group for c in d.considered):
         lines.append(f"      not {refused[0]}: {refused[1]}")
     for d in group:
-        operands = ", ".join(map(str, d.site.operands))
         at = f" at {shown_place(d.site.place)}" if d.site.place else ""
-        lines.append(f"      x{d.site.count} in {d.site.caller}{at}: {operands}")
+        lines.append(f"      x{d.site.count} in {d.site.caller}{at}: {_call(d.site)}")
     return [*lines, ""]
+
+
+def _call(site: CallSite) -> str:
+    """`linear<In = 2880, T = bf16>(x: tensor[1, In; bf16], bias: none)`."""
+    generics = ", ".join(f"{n} = {v}" for n, v in _generics(site).items())
+    params = ", ".join(f"{n}: {v}" for n, v in _params(site).items())
+    name = site.op.rpartition("::")[2]
+    return f"{name}<{generics}>({params})" if generics else f"{name}({params})"
+
+
+def _generics(site: CallSite) -> dict[str, str]:
+    return {
+        name: f"[{', '.join(map(str, arg))}]" if isinstance(arg, tuple) else str(arg)
+        for name, arg in site.signature.generics
+    }
+
+
+def _params(site: CallSite) -> dict[str, str]:
+    return {name: _argument(site, argument) for name, argument in site.signature.params}
+
+
+def _argument(site: CallSite, argument: Argument) -> str:
+    match argument:
+        case int():
+            return str(site.operands[argument])
+        case Absent():
+            return "none"
+        case Known():
+            return argument.variant
+        case Parts():
+            return f"({', '.join(f'{n}: {_argument(site, part)}' for n, part in argument.items)})"
 
 
 def _document(
@@ -195,6 +234,8 @@ def _group_json(group: list[Decision]) -> dict[str, object]:
                 "caller": d.site.caller,
                 "place": shown_place(d.site.place) if d.site.place else None,
                 "count": d.site.count,
+                "generics": _generics(d.site),
+                "params": _params(d.site),
                 "operands": [str(t) for t in d.site.operands],
                 "results": [str(t) for t in d.site.results],
             }

@@ -17,6 +17,7 @@ from typing import Any
 from linnet.dims.dims import Dim
 from linnet.dtypes import AnyDType
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
+from linnet.ir.library import LibraryOp
 from linnet.ir.places import Place
 from linnet.ir.types import Type
 
@@ -95,6 +96,6 @@ class Builder:
         """What was built, as a region."""
         return Region(tuple(self.params), tuple(self.body), tuple(yields))
 
-    def function(self, name: str, op: str | None, results: Sequence[Value]) -> Function:
+    def function(self, name: str, op: LibraryOp | None, results: Sequence[Value]) -> Function:
         """What was built, as a function."""
         return Function(name, op, tuple(self.params), tuple(self.body), tuple(results))

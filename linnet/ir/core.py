@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from linnet.dims.dims import Symbol
+from linnet.ir.library import LibraryOp
 from linnet.ir.places import Place
 from linnet.ir.types import Type
 
@@ -51,14 +52,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`op` is the identity of a library op (`std.nn.linear::linear`) that this is a body of.
+    """`op` is the library op that this is a body of, if it is one.
 
     A method's `param`, `state_read` and `state_write` name paths relative to the block it is
     called on; `call` says which block that is.
     """
 
     name: str
-    op: str | None
+    op: LibraryOp | None
     params: tuple[Value, ...]
     body: tuple[Operation, ...]
     results: tuple[Value, ...]

@@ -9,6 +9,7 @@ from typing import Any, cast
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, KINDS, AnyDType, DTypeVar
 from linnet.ir.core import NO_ATTRS, Function, Module, Operation, Region, Value
+from linnet.ir.library import Absent, Argument, GenericArg, Known, LibraryOp, Parts
 from linnet.ir.ops import OPS, AttrKind
 from linnet.ir.reader import IRSyntaxError, Reader
 from linnet.ir.rules import REDUCTIONS
@@ -89,10 +90,37 @@ class _Parser(Reader):
         name = self._word()
         self._expect("(")
         params = self._list(self._definition, ")")
-        op = self._word() if self._take("of") else None
+        op = self._op() if self._take("of") else None
         self._expect("{")
         body = self._body("return")
         return Function(name, op, params, body, self._uses())
+
+    def _op(self) -> LibraryOp:
+        name = self._word()
+        generics = self._list(self._generic, ">") if self._take("<") else ()
+        params = self._list(self._named_argument, ")") if self._take("(") else ()
+        return LibraryOp(name, generics, params)
+
+    def _generic(self) -> tuple[str, GenericArg]:
+        name = self._word()
+        if self._take(":"):
+            return name, self._dtype()
+        self._expect("=")
+        return name, self._bracketed(self._dim) if self._peek("[") else self._dim()
+
+    def _named_argument(self) -> tuple[str, Argument]:
+        name = self._word()
+        self._expect(":")
+        return name, self._argument()
+
+    def _argument(self) -> Argument:
+        if self._take("none"):
+            return Absent()
+        if self._take("variant"):
+            return Known(self._word())
+        if self._take("("):
+            return Parts(self._list(self._named_argument, ")"))
+        return self._int()
 
     def _body(self, last: str) -> tuple[Operation, ...]:
         body: list[Operation] = []

@@ -21,6 +21,7 @@ from typing import Any
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.library import Absent, Argument, GenericArg, Known, LibraryOp, Parts
 from linnet.ir.ops import OPS, AttrKind
 from linnet.ir.places import shown
 from linnet.ir.scalar import (
@@ -93,12 +94,40 @@ class _Printer:
     def _function(self, function: Function) -> Iterator[str]:
         self._numbers.clear()
         params = self._definitions(function.params)
-        op = f" of {word(function.op)}" if function.op is not None else ""
+        op = f" of {self._op(function.op)}" if function.op is not None else ""
         body = list(self._body(function.body, "  "))
         yield f"function {word(function.name)}({params}){op} {{"
         yield from body
         yield f"  return {self._uses(function.results)}".rstrip()
         yield "}"
+
+    def _op(self, op: LibraryOp) -> str:
+        generics = f"<{self._list(self._generic, op.generics)}>" if op.generics else ""
+        return word(op.name) + generics + (self._arguments(op.params) if op.params else "")
+
+    def _generic(self, generic: tuple[str, GenericArg]) -> str:
+        name, arg = generic
+        match arg:
+            case Dim():
+                return f"{word(name)} = {self._dim(arg)}"
+            case tuple():
+                return f"{word(name)} = [{self._list(self._dim, arg)}]"
+            case DType() | DTypeVar():
+                return f"{word(name)}: {self._dtype(arg)}"
+
+    def _arguments(self, items: Iterable[tuple[str, Argument]]) -> str:
+        return f"({self._list(lambda i: f'{word(i[0])}: {self._argument(i[1])}', items)})"
+
+    def _argument(self, argument: Argument) -> str:
+        match argument:
+            case int():
+                return str(argument)
+            case Absent():
+                return "none"
+            case Known():
+                return f"variant {word(argument.variant)}"
+            case Parts():
+                return self._arguments(argument.items)
 
     def _body(self, body: Iterable[Operation], indent: str) -> Iterator[str]:
         for op in body:

@@ -11,6 +11,7 @@ from linnet.dims.prover import Facts
 from linnet.dtypes import DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.expressions import dims_of
+from linnet.ir.library import LibraryOp, positions
 from linnet.ir.ops import ELEMENTWISE, OPS, AttrKind, Row
 from linnet.ir.paths import Path, check_loop, check_path
 from linnet.ir.places import shown
@@ -108,6 +109,21 @@ class _Checker:
         yield from self._define(self._top.params, scope)
         yield from self._body(self._top.body, scope)
         yield from self._use(self._top.results, scope, "the result")
+        if self._top.op is not None:
+            yield from self._op(self._top.op)
+
+    def _op(self, op: LibraryOp) -> Iterator[str]:
+        """The op's generics are over the module's symbols; its arguments are the parameters."""
+        for what, items in (("generic", op.generics), ("parameter", op.params)):
+            names = [name for name, _ in items]
+            if len(set(names)) < len(names):
+                yield f"a {what} of {op.name} is named twice among {names}"
+        for _, arg in op.generics:
+            if isinstance(arg, Dim | tuple):
+                yield from self._extents(arg if isinstance(arg, tuple) else (arg,))
+        found = [p for _, argument in op.params for p in positions(argument)]
+        if found != list(range(len(self._top.params))):
+            yield f"{op.name} is passed {found} of {len(self._top.params)} parameters"
 
     def _define(self, values: Iterable[Value], scope: _Scope) -> Iterator[str]:
         for value in values:

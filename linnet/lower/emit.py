@@ -9,6 +9,7 @@ from typing import Any
 from linnet.dims.dims import Dim
 from linnet.ir.builder import Builder
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
+from linnet.ir.library import LibraryOp
 from linnet.ir.places import Place
 from linnet.ir.types import Type
 
@@ -103,7 +104,7 @@ class Emitter:
             return value
         return self.one("reshape", [value], type_)
 
-    def function(self, name: str, op: str | None, results: Sequence[Value]) -> Function:
+    def function(self, name: str, op: LibraryOp | None, results: Sequence[Value]) -> Function:
         """All of it, once every region is closed."""
         assert len(self._stack) == 1
         body = (*self._head, *self._root.body)

@@ -27,6 +27,7 @@ from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types,
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
+from linnet.lower.library import library_op
 from linnet.lower.presence import Presence, presence_of
 from linnet.lower.walk import Faults, Uses
 
@@ -198,7 +199,7 @@ class _Functions:
         except _DeferredError:
             del self.built[name]
             raise
-        op = function.key if function.kind == "op" else None
+        op = library_op(function, body.block, body.scope, shapes)
         self.built[name] = body.out.function(name, op, leaves(result))
         return Lowered(name, shapes, skeleton(result))
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from linnet.backends import base
+from linnet.backends import registry
 from linnet.backends.base import (
     TIERS,
     CallSite,
     Kernel,
+    backend_names,
     call_sites,
     check_numerics,
     decide,
@@ -22,15 +23,17 @@ from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Region
+from linnet.ir.library import LibraryOp
 from linnet.ir.types import Type
 from linnet.source.errors import LinnetError
 
 X = Type(DType.F32, (Dim.of(2),))
-SITE = CallSite("std.nn.norm::rms_norm", "m::f", (X,), (X,), "a.linnet:3", 1)
+RMS_NORM = LibraryOp("std.nn.norm::rms_norm", (("T", DType.F32),), (("x", 0),))
+SITE = CallSite(RMS_NORM, RMS_NORM.name, "m::f", (X,), (X,), "a.linnet:3", 1)
 
 
 def kernel(name: str, tier: Any, refuses: str | None = None, op: str = SITE.op) -> Kernel:
-    return Kernel(op, name, tier, lambda site: refuses, lambda: None)
+    return Kernel(op, name, tier, lambda site: refuses, lambda site, operands: operands)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_calls_are_counted_through_functions_and_loops() -> None:
         head.function("head", None, [head_result]),
         model.function("model", None, [model_result]),
         layer.function("layer", None, [layer_result]),
-        leaf.function("op", "std.x::op", [leaf.param(X)]),
+        leaf.function("op", LibraryOp("std.x::op", (), (("x", 0),)), [leaf.param(X)]),
     ]
     module = Module("head", (), {f.name: f for f in functions})
     found = [(s.op, s.caller, s.place, s.count) for s in call_sites(module)]
@@ -107,13 +110,13 @@ def test_calls_are_counted_through_functions_and_loops() -> None:
         ("std.x::op", "head", "a.linnet:1", 1),
     ]
     seen: list[CallSite] = []
-    probe = Kernel("std.x::op", "k", "exact", lambda s: seen.append(s), lambda: None)
+    probe = Kernel("std.x::op", "k", "exact", seen.append, lambda site, operands: operands)
     assert [d.chosen for d in decide(module, [probe], "exact", "cuda")] == ["k"] * 3
     assert {(s.device, s.operands, s.results) for s in seen} == {("cuda", (X,), (X,))}
 
 
 def test_paths_of_calls_are_not_walked_one_by_one() -> None:
-    functions = [Builder().function("f0", "std.x::op", [])]
+    functions = [Builder().function("f0", LibraryOp("std.x::op"), [])]
     for k in range(1, 60):
         b = Builder()
         for _ in range(2):
@@ -140,7 +143,7 @@ def test_unknown_backend() -> None:
 def test_a_backend_that_is_not_installed_names_its_extra(
     monkeypatch: pytest.MonkeyPatch, name: str, extra: str
 ) -> None:
-    monkeypatch.setattr(base, "find_spec", lambda module: None)
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)
     with pytest.raises(LinnetError) as caught:
         get_backend(name)
     (diagnostic,) = caught.value.diagnostics
@@ -161,4 +164,4 @@ def test_a_third_party_backend_is_found(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     assert get_backend("other") == "the backend"
-    assert base.backend_names() == ("numpy", "torch", "jax", "other")
+    assert backend_names() == ("numpy", "torch", "jax", "other")

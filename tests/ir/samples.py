@@ -8,6 +8,7 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Value
+from linnet.ir.library import Absent, Known, LibraryOp, Parts
 from linnet.ir.scalar import Access, Index
 from linnet.ir.types import Type
 
@@ -39,7 +40,10 @@ def elementwise() -> Function:
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         c = b.emit(name, [x, x], less)
         x = b.emit("select", [b.emit("not", [c], less), x, x], x.type)
-    return b.function("elementwise", "std.math::f", [b.emit("cast", [i], tensor(N))])
+    given = Parts((("x", 0), ("none", Absent()), ("how", Known("Mean")), ("i", 1)))
+    generics = (("N", D(N)), ("S", (D(N), D(4))), ("empty", ()), ("T", F32))
+    op = LibraryOp("std.math::f", generics, (("of", given), ("by", Absent())))
+    return b.function("elementwise", op, [b.emit("cast", [i], tensor(N))])
 
 
 def shapes() -> Function:

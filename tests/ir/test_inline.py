@@ -9,6 +9,7 @@ from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module
+from linnet.ir.library import LibraryOp
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.inline import inline
 from linnet.ir.types import Type
@@ -37,7 +38,8 @@ def layers(name: str, callee: str, at: tuple[str, ...]) -> Function:
     y = inner.emit("call", [carried], X, {"callee": callee, "at": ("layers", "$layer", *at)})
     attrs: dict[str, Any] = {"array": ("layers",), "count": Dim.of(2), "var": "layer"}
     results = [b.emit("each", [x], X, attrs, [inner.region([y])])]
-    return b.function(name, "std::op" if name == "middle" else None, results)
+    op = LibraryOp("std::op", (), (("x", 0),)) if name == "middle" else None
+    return b.function(name, op, results)
 
 
 def module() -> Module:

@@ -11,6 +11,7 @@ from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
 from linnet.dtypes import DType, DTypeVar
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Value
+from linnet.ir.library import Absent, Known, LibraryOp, Parts
 from linnet.ir.parse import parse
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.reader import IRSyntaxError
@@ -27,7 +28,8 @@ WANTED = """module main
 symbols A, B, B~1
 dtypes T: Float
 
-function main(%x.0: tensor[A, B, 2 * B~1; T]) of "std.nn::f<B>" {
+function main(%x.0: tensor[A, B, 2 * B~1; T]) of std.nn::f<B = 2 * B~1, S = [A, B], \
+T: T>(x: ("0": 0, by: none), how: variant Mean) {
   %1: T = constant() {value: "1e-5"} @ "a.linnet:3"
   %y.2: tensor[A, B; T] = indexed(%x.0, %1) {indices: [A, B], expr: sum<f32>[#2 < 2 * B~1]\
 (mul($0[#0:i64, #1:i64, #2:i64]:T, $1:T):T):T}
@@ -42,7 +44,11 @@ def test_exact_text() -> None:
     assert [s.name for s in module.symbols] == ["A", "B", "B"]
     assert problems(module) == []
     function = module.functions["main"]
-    assert function.op == "std.nn::f<B>"
+    (a, b, other) = map(Dim.of, module.symbols)
+    dtype = function.params[0].type.dtype
+    generics = (("B", 2 * other), ("S", (a, b)), ("T", dtype))
+    given = Parts((("0", 0), ("by", Absent())))
+    assert function.op == LibraryOp("std.nn::f", generics, (("x", given), ("how", Known("Mean"))))
     assert function.body[0].attrs == {"value": "1e-5"}
     assert function.body[0].place == "a.linnet:3"
     assert function.body[1].results[0].hint == "y"
@@ -194,7 +200,9 @@ def test_names_of_any_kind(names: list[str], dtype: str) -> None:
     attrs = {"array": (names[2],), "count": Dim.of(A), "var": names[3]}
     b.emit_all("each", [], [], attrs, [inner])
     text = b.constant(names[4], DType.F32)
-    function = b.function(names[3], names[4], [text, y])
+    generics = ((names[0], Dim.of(A)), (names[1], DTypeVar(dtype, "Float")))
+    given = ((names[0], Parts(((names[1], 0), (names[2], Known(names[3]))))), (names[4], 1))
+    function = b.function(names[3], LibraryOp(names[4], generics, given), [text, y])
     check(Module(names[3], (A,), {names[3]: function}))
 
 

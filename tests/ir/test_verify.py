@@ -13,6 +13,7 @@ from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import DType, DTypeVar
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.library import Absent, LibraryOp, Parts
 from linnet.ir.types import Type
 from linnet.ir.verify import VerifyError, problems, verify
 from tests.ir.modules import alone, main
@@ -473,3 +474,41 @@ def test_places_are_named() -> None:
     b.emit("neg", [b.param(V)], X)
     (found,) = problems(main(b))
     assert found == "main: neg (a.linnet:3): gives tensor[N, 4; f32], not tensor[N; f32]"
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        (
+            LibraryOp(
+                "o",
+                (),
+                (("x", 0), ("y", Parts((("a", 1), ("b", Absent()))))),
+            ),
+            None,
+        ),
+        (LibraryOp("o", (), (("x", 0),)), "o is passed [0] of 2 parameters"),
+        (LibraryOp("o", (), (("x", 1), ("y", 0))), "o is passed [1, 0] of 2 parameters"),
+        (
+            LibraryOp("o", (), (("x", 0), ("x", 1))),
+            "a parameter of o is named twice among ['x', 'x']",
+        ),
+        (
+            LibraryOp("o", (("N", Dim.of(N)), ("N", DType.F32)), (("x", 0), ("y", 1))),
+            "a generic of o is named twice among ['N', 'N']",
+        ),
+        (
+            LibraryOp("o", (("S", (Dim.of(Symbol("Q")),)),), (("x", 0), ("y", 1))),
+            "Q is no symbol of the module",
+        ),
+        (
+            LibraryOp("o", (("N", Dim.of(-1)),), (("x", 0), ("y", 1))),
+            "the extent -1 is negative",
+        ),
+    ],
+)
+def test_the_op_of_a_function(op: LibraryOp, expected: str | None) -> None:
+    b = Builder()
+    function = b.function("main", op, [b.param(X), b.param(X)])
+    found = problems(Module("main", (N,), {"main": function}))
+    assert found == ([] if expected is None else [f"main: {expected}"])

@@ -1,0 +1,82 @@
+"""What a backend is: what it is given to load, and what a loaded model does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from linnet.backends.kernels import Kernel, Tier
+from linnet.dtypes import DType
+from linnet.ir.core import Module
+from linnet.ir.places import Place
+
+
+class RuntimeFault(Exception):  # noqa: N818, a fault is no error of this code
+    """A run that the program's meaning forbids: an index out of range, a missing weight.
+
+    `place` is filled in by the interpreter as the fault passes it.
+    """
+
+    def __init__(self, message: str, code: str = "E2209") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A parameter, buffer or state of a bound model; `path` is dotted."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a backend is given to load: entries by name, lowered when asked for, and data.
+
+    `lower` takes an entry and the names of those of its optional parameters that are passed.
+    `weights` are NumPy arrays by path, possibly memory-mapped; `states` begin at zero.
+    """
+
+    name: str
+    entries: tuple[str, ...]
+    lower: Callable[[str, tuple[str, ...]], Module]
+    weights: Mapping[str, Any]
+    states: tuple[Stored, ...]
+
+
+class Runtime(Protocol):
+    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and the
+    names of the optional parameters that are among them."""
+
+    @property
+    def state(self) -> Mapping[str, Any]: ...
+
+    def call(
+        self, entry: str, arguments: Sequence[Any], given: tuple[str, ...] = ()
+    ) -> tuple[Any, ...]: ...
+
+    def reset_state(self) -> None: ...
+
+    def source(self) -> str | None: ...
+
+
+class Backend(Protocol):
+    """`kernels` in order of preference. `check` refuses a device or an option that it does not
+    have, before any weight is read."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kernels(self) -> Sequence[Kernel]: ...
+
+    def check(self, device: str | None, options: Mapping[str, Any]) -> None: ...
+
+    def load(
+        self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
+    ) -> Runtime: ...
