@@ -1,7 +1,6 @@
-"""The standard library's ops, written again with NumPy in float64 and plain loops.
+"""What is exact in the standard library, written again with NumPy in float64 and plain loops.
 
-Nothing here is shared with the compiler; each function follows the paper or the reference
-implementation that the op's documentation names.
+Nothing here is shared with the compiler; each function follows the op's documentation.
 """
 
 from __future__ import annotations
@@ -25,47 +24,6 @@ def wide(x: Array) -> Wide:
 def linear(x: Array, weight: Array, bias: Array | None = None) -> Wide:
     product = wide(x) @ wide(weight).T
     return product if bias is None else product + wide(bias)
-
-
-def rms_norm(x: Array, weight: Array, eps: float = 1e-5) -> Wide:
-    mean = np.mean(wide(x) ** 2, axis=-1, keepdims=True)
-    return wide(x) / np.sqrt(mean + eps) * wide(weight)
-
-
-def softmax(x: Array) -> Wide:
-    raised = np.exp(wide(x) - wide(x).max(axis=-1, keepdims=True))
-    return raised / raised.sum(axis=-1, keepdims=True)
-
-
-def sigmoid(x: Array) -> Wide:
-    return 0.5 * (1.0 + np.tanh(0.5 * wide(x)))
-
-
-def rope(x: Array, angles: Wide) -> Wide:
-    """Each pair `(i, i + D / 2)` as a complex number, turned by `angles[..., i]`."""
-    half = x.shape[-1] // 2
-    turned = (wide(x[..., :half]) + 1j * wide(x[..., half:])) * np.exp(1j * angles)
-    return np.concatenate([turned.real, turned.imag], axis=-1)
-
-
-def causal_mask(queries: int, keys: int) -> NDArray[np.bool_]:
-    return np.tri(queries, keys, keys - queries, dtype=bool)
-
-
-def sink_attention(
-    query: Array, key: Array, value: Array, sinks: Array, scale: float, mask: NDArray[np.bool_]
-) -> Wide:
-    """One head and one query at a time, the sink as a last key whose value is zero."""
-    rows, heads, queries, width = query.shape
-    group = heads // key.shape[1]
-    out = np.zeros((rows, heads, queries, width))
-    for b, h, q in np.ndindex(rows, heads, queries):
-        seen = np.flatnonzero(mask[b, q])
-        keys, values = wide(key[b, h // group][seen]), wide(value[b, h // group][seen])
-        logits = np.append(keys @ wide(query[b, h, q]) * scale, wide(sinks[h]))
-        if np.isfinite(logits.max()):
-            out[b, h, q] = softmax(logits)[:-1] @ values
-    return out
 
 
 def write(cache: Array, entries: list[tuple[int, int, Array]]) -> Array:

@@ -1,4 +1,4 @@
-"""Masks and attention with sinks."""
+"""Attention with sinks: exact cases and edges. Values are compared in test_torch.py."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from . import reference
 from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
 
 USE = "std.nn.attention::{sink_attention}"
 CALL = "sink_attention(q, k, v, sinks, scale, mask)"
-TOLERANCE = {"f16": 2e-3, "bf16": 1.6e-2, "f32": 2e-6, "f64": 2e-6}
 
 
 def attend(
@@ -30,16 +28,6 @@ def attend(
         scale=np.float32(scale),
         mask=mask,
     )
-
-
-@pytest.mark.parametrize(("q", "k"), [(1, 1), (3, 3), (2, 5), (5, 2), (0, 3), (3, 0)])
-def test_causal_mask(run: Run, q: int, k: int) -> None:
-    got = run(
-        "std.nn.attention::{causal_mask}",
-        f"causal_mask<{q}, {k}>()",
-        tensor_type((q, k), "bool"),
-    )
-    np.testing.assert_array_equal(got, reference.causal_mask(q, k))
 
 
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
@@ -86,29 +74,8 @@ def test_window_of_three(run: Run) -> None:
     q = k = np.zeros((1, 1, 5, 1))
     plain = attend(run, q, k, v, np.array([-math.inf]), 1.0, mask[None], "f32")
     with_sink = attend(run, q, k, v, np.array([0.0]), 1.0, mask[None], "f32")
-    assert plain[0, 0, 3:, 0] == pytest.approx([2.0, 3.0], rel=1e-6)
-    assert with_sink[0, 0, 3:, 0] == pytest.approx([1.5, 2.25], rel=1e-6)
-
-
-@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
-@pytest.mark.parametrize(
-    ("b", "hq", "hk", "q", "k", "d"),
-    [(1, 1, 1, 1, 1, 1), (2, 6, 2, 3, 5, 7), (3, 4, 4, 1, 9, 4), (1, 3, 1, 5, 0, 3)],
-)
-def test_groups_of_heads(
-    run: Run, b: int, hq: int, hk: int, q: int, k: int, d: int, dtype: str
-) -> None:
-    rng = np.random.default_rng(0)
-    query, key, value, sinks = (
-        rng.standard_normal(shape).astype(NUMPY_DTYPES[dtype])
-        for shape in [(b, hq, q, d), (b, hk, k, d), (b, hk, k, d), (hq,)]
-    )
-    mask = rng.random((b, q, k)) < 0.6
-    got = attend(run, query, key, value, sinks, 0.3, mask, dtype)
-    want = reference.sink_attention(query, key, value, sinks, 0.3, mask)
-    assert got.dtype == NUMPY_DTYPES[dtype]
-    bound = TOLERANCE[dtype]
-    np.testing.assert_allclose(reference.wide(got), want, rtol=bound, atol=bound)
+    assert plain[0, 0, :, 0].tolist() == [0.0, 0.5, 1.0, 2.0, 3.0]
+    assert with_sink[0, 0, 3:, 0].tolist() == [1.5, 2.25]
 
 
 def test_large_scores_do_not_overflow(run: Run) -> None:
@@ -116,3 +83,20 @@ def test_large_scores_do_not_overflow(run: Run) -> None:
     v = np.array([2.0, 4.0]).reshape(1, 1, 2, 1).repeat(2, axis=3)
     got = attend(run, q, k, v, np.array([0.0]), 1.0, np.ones((1, 1, 2), bool), "f32")
     assert got.ravel().tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_masked_key_has_no_effect(run: Run, bad: float) -> None:
+    q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 2, 1))
+    k[0, 0, 1] = bad
+    v = np.array([3.0, 6.0]).reshape(1, 1, 2, 1)
+    mask = np.array([[[True, False]]])
+    assert attend(run, q, k, v, np.array([0.0]), 1.0, mask, "f32").item() == 1.5
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_masked_value_counts_as_zero_times_it(run: Run, bad: float) -> None:
+    q, k = np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 2, 1))
+    v = np.array([3.0, bad]).reshape(1, 1, 2, 1)
+    mask = np.array([[[True, False]]])
+    assert np.isnan(attend(run, q, k, v, np.array([0.0]), 1.0, mask, "f32")).all()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linnet.backends.base import RuntimeFault
 from linnet.pipeline import check_paths
 
 from . import reference
@@ -103,65 +104,97 @@ def test_shapes_that_disagree(tmp_path: Path, b: int, s: int, message: str) -> N
 
 
 # R rows, K experts each, E experts, Out, G blocks of 32.
-SIZES = [(1, 1, 1, 1, 1), (3, 2, 5, 7, 2), (2, 4, 4, 3, 1), (0, 2, 3, 4, 1)]
-TOLERANCE = {"bf16": 1e-2, "f32": 2e-6}
+Size = tuple[int, int, int, int, int]
+SIZES = [(1, 1, 1, 1, 1), (3, 2, 5, 7, 2), (2, 4, 4, 3, 1), (0, 2, 3, 4, 1), (3, 0, 2, 4, 1)]
+FLOATS = ["f16", "bf16", "f32", "f64"]
+PRODUCTS = [
+    "mxfp4_experts",
+    "mxfp4_experts_shared",
+    "mxfp4_linear_experts_shared",
+    "mxfp4_combine_experts",
+]
 
 
 class Experts:
-    """Random experts, and inputs and choices for them."""
+    """Experts, inputs and choices, all small numbers of half units: every sum is exact in f32, so
+    that only the roundings to the dtype which the ops promise are left."""
 
-    def __init__(self, size: tuple[int, int, int, int, int], dtype: str) -> None:
+    def __init__(self, size: Size, dtype: str) -> None:
         rows, chosen, experts, out, groups = size
         rng = np.random.default_rng(1)
-        self.generics = f"<{rows}, {chosen}, {experts}, {out}, {groups}, {dtype}>"
-        self.dtype = dtype
+        self.size, self.dtype = size, dtype
         self.blocks = rng.integers(0, 256, (experts, out, groups, 16), dtype=np.uint8)
-        self.scales = rng.integers(124, 130, (experts, out, groups), dtype=np.uint8)
+        self.scales = rng.integers(127, 129, (experts, out, groups), dtype=np.uint8)
         self.experts = rng.integers(0, experts, (rows, chosen)).astype(np.int64)
-        self.x = rng.standard_normal((rows, chosen, groups * 32)).astype(NUMPY_DTYPES[dtype])
-        self.weights = rng.random((rows, chosen)).astype(NUMPY_DTYPES[dtype])
-        self.matrices = reference.dequantize_mxfp4(self.blocks, self.scales)
+        self.x = self.rounded(rng.integers(-3, 4, (rows, chosen, groups * 32)))
+        self.weights = self.rounded(rng.integers(-3, 4, (rows, chosen)))
 
-    def run(self, run: Run, op: str, want: reference.Wide, **inputs: Array) -> None:
-        x = inputs.pop("x")
-        got = run(
+    def rounded(self, x: Array | reference.Wide) -> Array:
+        return x.astype(NUMPY_DTYPES[self.dtype])
+
+    def inputs(self, op: str) -> Array:
+        """`x` as the op takes it."""
+        if op == "mxfp4_linear_experts_shared":
+            return self.x[:, 0]
+        return self.x[:, :1] if op == "mxfp4_experts_shared" else self.x
+
+    def want(self, op: str) -> Array:
+        matrices = reference.dequantize_mxfp4(self.blocks, self.scales)
+        shared = "shared" in op
+        x = self.x[:, :1] if shared else self.x
+        products = self.rounded(reference.expert_products(x, matrices, self.experts))
+        if op != "mxfp4_combine_experts":
+            return products
+        weighed = reference.wide(products) * reference.wide(self.weights)[..., None]
+        return self.rounded(weighed.sum(axis=1))
+
+    def run(self, run: Run, op: str) -> Array:
+        rows, chosen, _, out, _ = self.size
+        combine = op == "mxfp4_combine_experts"
+        more: dict[str, Array] = {"weights": self.weights} if combine else {}
+        return run(
             f"std.quant::{{{op}}}",
-            f"{op}{self.generics}({', '.join(['x, blocks, scales, experts', *inputs])})",
-            tensor_type(want.shape, self.dtype),
-            x=x,
+            f"{op}({', '.join(['x, blocks, scales, experts', *more])})",
+            tensor_type((rows, out) if combine else (rows, chosen, out), self.dtype),
+            x=self.inputs(op),
             blocks=self.blocks,
             scales=self.scales,
             experts=self.experts,
-            **inputs,
+            **more,
         )
-        assert got.dtype == NUMPY_DTYPES[self.dtype]
-        bound = TOLERANCE[self.dtype]
-        scale = np.abs(want).max(initial=1.0)
-        np.testing.assert_allclose(reference.wide(got), want, rtol=bound, atol=bound * scale)
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f32"])
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("size", SIZES)
-def test_mxfp4_experts(run: Run, size: tuple[int, int, int, int, int], dtype: str) -> None:
+@pytest.mark.parametrize("op", PRODUCTS)
+def test_products_round_where_they_say(run: Run, op: str, size: Size, dtype: str) -> None:
+    if size[1] == 0 and "shared" in op:
+        size = (size[0], 1, *size[2:])
     it = Experts(size, dtype)
-    want = reference.expert_products(it.x, it.matrices, it.experts)
-    it.run(run, "mxfp4_experts", want, x=it.x)
+    got, want = it.run(run, op), it.want(op)
+    assert got.dtype == NUMPY_DTYPES[dtype]
+    np.testing.assert_array_equal(reference.wide(got), reference.wide(want))
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f32"])
-@pytest.mark.parametrize("size", SIZES)
-def test_mxfp4_experts_shared(run: Run, size: tuple[int, int, int, int, int], dtype: str) -> None:
-    it = Experts(size, dtype)
-    shared = it.x[:, :1]
-    want = reference.expert_products(shared, it.matrices, it.experts)
-    it.run(run, "mxfp4_experts_shared", want, x=shared)
-    it.run(run, "mxfp4_linear_experts_shared", want, x=shared[:, 0])
+@pytest.mark.parametrize(("dtype", "scale"), [("f16", 150), ("bf16", 254), ("f32", 254)])
+@pytest.mark.parametrize("op", PRODUCTS)
+def test_an_expert_that_is_not_chosen_has_no_part(
+    run: Run, op: str, dtype: str, scale: int
+) -> None:
+    it = Experts((3, 2, 4, 5, 2), dtype)
+    it.experts %= 3
+    want = it.want(op)
+    it.scales[3] = scale
+    with np.errstate(over="ignore"):
+        unchosen = it.rounded(reference.dequantize_mxfp4(it.blocks, it.scales)[3])
+    assert np.isinf(reference.wide(unchosen)).any()
+    np.testing.assert_array_equal(reference.wide(it.run(run, op)), reference.wide(want))
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f32"])
-@pytest.mark.parametrize("size", SIZES)
-def test_mxfp4_combine_experts(run: Run, size: tuple[int, int, int, int, int], dtype: str) -> None:
-    it = Experts(size, dtype)
-    products = reference.expert_products(it.x, it.matrices, it.experts)
-    want = (products * reference.wide(it.weights)[..., None]).sum(axis=1)
-    it.run(run, "mxfp4_combine_experts", want, x=it.x, weights=it.weights)
+@pytest.mark.parametrize("bad", [-1, 4, 2**40])
+@pytest.mark.parametrize("op", PRODUCTS)
+def test_an_expert_that_does_not_exist_is_an_error(run: Run, op: str, bad: int) -> None:
+    it = Experts((3, 2, 4, 5, 1), "f32")
+    it.experts[1, 1] = bad
+    with pytest.raises(RuntimeFault, match=rf"index {bad} is out of range for axis \d of 4"):
+        it.run(run, op)

@@ -78,6 +78,32 @@ def test_linear(
     )
 
 
+@pytest.mark.parametrize(("dtype", "large"), [("bf16", 256.0), ("f16", 2048.0)])
+def test_linear_rounds_before_the_bias(run: Run, dtype: str, large: float) -> None:
+    """The product is odd where the dtype has even numbers only, and rounds down; adding one gives
+    an odd number again. Rounded once, the result would be `large + 2`."""
+    x, w, b = (np.array(v).astype(NUMPY_DTYPES[dtype]) for v in ([[large, 1.0]], [[1.0, 1.0]], [1]))
+    use, result = "std.nn.linear::{linear}", tensor_type((1, 1), dtype)
+    got = run(use, "linear(x, w, some(b))", result, x=x, w=w, b=b)
+    same_bits(got, torch.matmul(tensor(x, dtype), tensor(w, dtype).T) + tensor(b, dtype))
+    assert got.astype(np.float64).item() == large
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("leading", "n", "o"), [((3,), 7, 5), ((2, 2), 4, 3)])
+def test_linear_is_two_operations_of_torch(
+    run: Run, leading: tuple[int, ...], n: int, o: int, dtype: str
+) -> None:
+    """Integers, whose sums are exact, and a bias with a fraction, so that the two roundings are
+    all that there is."""
+    rng = np.random.default_rng(18)
+    x, w = (rng.integers(-30, 31, s).astype(NUMPY_DTYPES[dtype]) for s in ((*leading, n), (o, n)))
+    b = draw(19, (o,), dtype)
+    call, result = "linear(x, w, some(b))", tensor_type((*leading, o), dtype)
+    got = run("std.nn.linear::{linear}", call, result, x=x, w=w, b=b)
+    same_bits(got, torch.matmul(tensor(x, dtype), tensor(w, dtype).T) + tensor(b, dtype))
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("leading", [(), (1,), (0,), (2, 3)])
 def test_embedding(run: Run, leading: tuple[int, ...], dtype: str) -> None:
@@ -131,8 +157,9 @@ def test_sigmoid(run: Run, shape: tuple[int, ...], dtype: str) -> None:
     x = draw(8, shape, dtype, 6.0)
     got = run("std.nn.activations::{sigmoid}", "sigmoid(x)", tensor_type(shape, dtype), x=x)
     want = torch.sigmoid(tensor(x))
-    # The input rounds to f32, a relative error of |x| units in the exponential.
-    near(got, want, want * (UNIT[dtype] + (tensor(x).abs() + 5) * UNIT["f32"]))
+    # The input rounds to f32, a relative error of |x| units in the exponential; on either side,
+    # an exponential within two units, a sum and a quotient.
+    near(got, want, want * (UNIT[dtype] + (tensor(x).abs() + 8) * summing(dtype)))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -251,8 +278,10 @@ def test_mxfp4_products(run: Run, size: tuple[int, int, int, int, int], dtype: s
     near(call("mxfp4_linear_experts_shared", shared[:, 0], (rows, chosen, out)), want, bound)
 
     share = tensor(weights)[..., None]
-    want, terms = ((p * share).sum(1) for p in product(x))
-    # f32 throughout: the inputs, the shares and their products round as well.
-    bound = UNIT[dtype] * want.abs() + (2 * width * count + chosen + 4) * UNIT["f32"] * terms
+    each, terms = product(x)
+    want, terms = (each * share).sum(1), (terms * share).sum(1)
+    # Each product rounds, then their sum; and so do the terms of both sums.
+    bound = 1.01 * UNIT[dtype] * ((each.abs() * share).sum(1) + want.abs())
+    bound += 2 * (width + chosen) * summing(dtype) * terms
     got = call("mxfp4_combine_experts", x, (rows, out), weights=weights)
     near(got, want, bound)
