@@ -147,9 +147,12 @@ def _reduce(expr: Reduce, scope: Scope) -> Iterator[str]:
     for k, index in enumerate(numbers):
         if index in scope or index in numbers[:k]:
             yield f"index {index} is bound already"
-    yield from reducible(expr.op, expr.body.dtype)
-    if expr.body.dtype != expr.dtype:
-        yield f"{expr.op} of {expr.body.dtype} is no {expr.dtype}"
+    if len(expr.factors) != 1 and (expr.op != "sum" or not expr.factors):
+        yield f"{expr.op} of {len(expr.factors)} factors"
+    for dtype in dict.fromkeys(f.dtype for f in expr.factors):
+        yield from reducible(expr.op, dtype)
+        if dtype != expr.dtype:
+            yield f"{expr.op} of {dtype} is no {expr.dtype}"
     for problem in kept(expr.dtype, expr.accumulator):
         yield f"{expr.op} of {problem}"
     if not expr.indices:

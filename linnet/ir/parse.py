@@ -303,12 +303,9 @@ class _Parser(Reader):
         indices = self._bracketed(self._bound)
         self._expect("(")
 
-        def make(inner: tuple[Scalar, ...], dtype: AnyDType) -> Scalar:
-            if len(inner) != 1:
-                self._fail(f"{op} is of one expression, not {len(inner)},")
-            return Reduce(cast(Any, op), accumulator, indices, inner[0], dtype)
-
-        return _Open(")", make)
+        return _Open(
+            ")", lambda inner, dtype: Reduce(cast(Any, op), accumulator, indices, inner, dtype)
+        )
 
     def _bound(self) -> tuple[int, Dim]:
         self._expect("#")

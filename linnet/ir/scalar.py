@@ -67,12 +67,14 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """`accumulator` is the dtype that sums are kept in; the result is rounded to `dtype` once."""
+    """`accumulator` is the dtype that the reduction is kept in; the result is rounded to `dtype`
+    once. Only a sum has several `factors`: it is of their product, which is not rounded to their
+    dtype but multiplied in the accumulator. A `mul` as a factor is a value like any other."""
 
     op: Literal["sum", "prod", "max", "min", "any", "all"]
     accumulator: AnyDType
     indices: tuple[tuple[int, Dim], ...]
-    body: Scalar
+    factors: tuple[Scalar, ...]
     dtype: AnyDType
 
 
@@ -82,10 +84,8 @@ Scalar = Const | DimValue | Operand | Index | Access | Apply | Reduce
 def children(expr: Scalar) -> tuple[Scalar, ...]:
     """The expressions directly inside."""
     match expr:
-        case Access(positions=inner) | Apply(args=inner):
+        case Access(positions=inner) | Apply(args=inner) | Reduce(factors=inner):
             return inner
-        case Reduce(body=body):
-            return (body,)
         case Const() | DimValue() | Operand() | Index():
             return ()
 

@@ -245,7 +245,7 @@ class _Printer:
             case Reduce():
                 indices = self._list(lambda i: f"#{i[0]} < {self._dim(i[1])}", expr.indices)
                 accumulator = self._dtype(expr.accumulator)
-                text = f"{expr.op}<{accumulator}>[{indices}]({inner[0]})"
+                text = f"{expr.op}<{accumulator}>[{indices}]({', '.join(inner)})"
         return f"{text}:{self._dtype(expr.dtype)}"
 
 

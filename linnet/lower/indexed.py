@@ -6,6 +6,7 @@ What depends on no index is lowered outside the operation and becomes an operand
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from linnet.check.intrinsics import TABLE
 from linnet.check.typed import (
@@ -81,6 +82,24 @@ def accumulator(op: str, written: AnyDType | None, summand: AnyDType) -> AnyDTyp
     if op in ("sum", "prod") and dtype in _NARROW:
         return DType.F32
     return dtype
+
+
+def factors(body: TExpr) -> list[TExpr]:
+    """The factors of a product as it is written directly under a sum; else the body itself."""
+    found: list[TExpr] = []
+    waiting = [body]
+    while waiting:
+        expr = waiting.pop()
+        if isinstance(expr, TBinary) and expr.op == "*":
+            waiting += [expr.right, expr.left]
+        else:
+            found.append(expr)
+    return found
+
+
+def cast(scalar: Scalar, dtype: AnyDType) -> Scalar:
+    """`scalar` in `dtype`."""
+    return scalar if scalar.dtype == dtype else Apply("cast", (scalar,), dtype)
 
 
 class Notation:
@@ -237,8 +256,7 @@ class Notation:
             return [Const(scalar.value, DType.I64)]
         if isinstance(scalar, DimValue):
             return [DimValue(scalar.dim, DType.I64)]
-        if scalar.dtype != DType.I64:
-            scalar = Apply("cast", (scalar,), DType.I64)
+        scalar = cast(scalar, DType.I64)
         if self.guard is None:
             return [scalar]
         # Every point is evaluated; where this one does not count, the first element is read.
@@ -249,12 +267,17 @@ class Notation:
 
     def _reduce(self, expr: TReduce) -> Scalar:
         pairs = [pair for var in expr.indices for pair in self.bind(var, expr.span)]
-        body = self.scalar(expr.body)
-        if not pairs:
-            return body
+        dtype = self._dtype(expr.type)
+        parts = factors(expr.body) if expr.op == "sum" else [expr.body]
+        scalars = tuple(map(self.scalar, parts))
         written = None if expr.accumulator is None else self.at.dtype(expr.accumulator)
-        kept = accumulator(expr.op, written, body.dtype)
-        return Reduce(expr.op, kept, tuple(pairs), body, self._dtype(expr.type))
+        kept = accumulator(expr.op, written, dtype)
+        if pairs:
+            return Reduce(expr.op, kept, tuple(pairs), scalars, dtype)
+        if len(scalars) == 1:
+            return scalars[0]
+        wide = [cast(s, kept) for s in scalars]
+        return cast(reduce(lambda a, b: Apply("mul", (a, b), kept), wide), dtype)
 
     def _select(self, expr: TIf) -> Scalar:
         known = self.at.known(expr.condition)
@@ -270,8 +293,7 @@ class Notation:
     def _intrinsic(self, expr: TIntrinsic) -> Scalar:
         dtype = self._dtype(expr.type)
         if expr.name == "cast":
-            operand = self.scalar(expr.args[0])
-            return operand if operand.dtype == dtype else Apply("cast", (operand,), dtype)
+            return cast(self.scalar(expr.args[0]), dtype)
         if TABLE[expr.name].elementwise:
             return Apply(expr.name, tuple(map(self.scalar, expr.args)), dtype)
         return refuse_at_points(expr.span)

@@ -127,12 +127,12 @@ class Maker:
         bound = tuple(self.index() for _ in range(self.number(1, 2)))
         ops = ("any", "all") if dtype is BOOL else ("sum", "sum", "sum", "max", "min", "prod")
         half = (DType.BF16, DType.F16)
-        body = self.expr(dtype, depth - 1, scope + bound)
-        if self.number(0, 1) and dtype is not BOOL:
-            body = Apply("mul", (body, self.expr(dtype, depth - 1, scope + bound)), dtype)
+        op = self.choose(ops)
+        several = self.number(1, 3) if op == "sum" else 1
+        factors = tuple(self.expr(dtype, depth - 1, scope + bound) for _ in range(several))
         accumulator = DType.F32 if dtype in half else dtype
         indices = tuple((i, self.dims[i]) for i in bound)
-        return Reduce(self.choose(ops), accumulator, indices, body, dtype)
+        return Reduce(op, accumulator, indices, factors, dtype)
 
     def access(self, dtype: AnyDType, depth: int, scope: tuple[int, ...]) -> Scalar:
         shape: list[int] = []

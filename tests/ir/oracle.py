@@ -6,6 +6,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -104,18 +105,10 @@ class Point:
             *(range(d.evaluate(self.symbols)) for _, d in expr.indices)
         ):
             inner = {**at, **dict(zip((i for i, _ in expr.indices), places, strict=True))}
-            if expr.op == "sum":
-                summand = self.product(expr.body, inner, kept)
-            else:
-                summand = rounded(self.value(expr.body, inner), kept)
+            factors = [rounded(self.value(f, inner), kept) for f in expr.factors]
+            summand = reduce(lambda a, b: apply("mul", [a, b], kept, kept), factors)
             total = apply(FOLD[expr.op], [total, summand], kept, kept)
         return rounded(total, concrete(expr.dtype))
-
-    def product(self, expr: Scalar, at: Mapping[int, int], kept: DType) -> Number:
-        if isinstance(expr, Apply) and expr.fn == "mul":
-            left, right = (self.product(a, at, kept) for a in expr.args)
-            return apply("mul", [left, right], kept, kept)
-        return rounded(self.value(expr, at), kept)
 
 
 def number(value: Any) -> Number:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from linnet.backends.base import RuntimeFault
+from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.numpy.interpreter import run
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
@@ -74,8 +75,8 @@ def dims(*symbols: Symbol) -> list[Dim]:
     return list(map(Dim.of, symbols))
 
 
-def total(i: int, extent: Symbol, body: Scalar) -> Reduce:
-    return Reduce("sum", F32, ((i, Dim.of(extent)),), body, body.dtype)
+def total(i: int, extent: Symbol, *factors: Scalar) -> Reduce:
+    return Reduce("sum", F32, ((i, Dim.of(extent)),), factors, factors[0].dtype)
 
 
 def times(a: Scalar, b: Scalar) -> Apply:
@@ -83,10 +84,8 @@ def times(a: Scalar, b: Scalar) -> Apply:
 
 
 def test_matrix_product_is_one_contraction() -> None:
-    body = times(access(0, 0, 2, dtype=BF16), access(1, 1, 2, dtype=BF16))
-    module = built(
-        [tensor(B, K, dtype=BF16), tensor(Q, K, dtype=BF16)], dims(B, Q), total(2, K, body)
-    )
+    body = total(2, K, access(0, 0, 2, dtype=BF16), access(1, 1, 2, dtype=BF16))
+    module = built([tensor(B, K, dtype=BF16), tensor(Q, K, dtype=BF16)], dims(B, Q), body)
     (op,) = ops_of(module)
     assert op.name == "contract"
     assert op.attrs == {"inputs": ((0, 2), (1, 2)), "output": (0, 1), "accumulator": F32}
@@ -94,8 +93,8 @@ def test_matrix_product_is_one_contraction() -> None:
 
 
 def test_a_contraction_takes_axes_in_any_order() -> None:
-    body = times(access(0, 0, 2), access(1, 2, 1))
-    (op,) = ops_of(built([tensor(B, K), tensor(K, Q)], dims(B, Q), total(2, K, body)))
+    body = total(2, K, access(0, 0, 2), access(1, 2, 1))
+    (op,) = ops_of(built([tensor(B, K), tensor(K, Q)], dims(B, Q), body))
     assert op.attrs["inputs"] == ((0, 2), (2, 1))
 
 
@@ -122,17 +121,17 @@ def test_cast_product_contracts_casts() -> None:
     def wide(a: Scalar) -> Apply:
         return Apply("cast", (a,), F32)
 
-    body = times(wide(access(0, 0, 2, dtype=BF16)), wide(access(1, 1, 2, dtype=BF16)))
+    body = total(2, K, wide(access(0, 0, 2, dtype=BF16)), wide(access(1, 1, 2, dtype=BF16)))
     types = [tensor(B, K, dtype=BF16), tensor(Q, K, dtype=BF16)]
-    ops = ops_of(built(types, dims(B, Q), total(2, K, body)))
+    ops = ops_of(built(types, dims(B, Q), body))
     assert [op.name for op in ops] == ["cast", "cast", "contract"]
 
 
 def test_experts_gather_then_contract() -> None:
     expert = access(2, 0, dtype=I64)
-    body = times(access(0, 0, 2), access(1, expert, 1, 2))
+    body = total(2, K, access(0, 0, 2), access(1, expert, 1, 2))
     types = [tensor(B, K), tensor(N, Q, K), tensor(B, dtype=I64)]
-    spread, gather, contract = ops_of(built(types, dims(B, Q), total(2, K, body)))
+    spread, gather, contract = ops_of(built(types, dims(B, Q), body))
     assert [op.name for op in (spread, gather, contract)] == ["reshape", "gather", "contract"]
     assert gather.operands[0].type == types[1]
     assert gather.attrs["axes"] == (("index", 0), ("axis", 1), ("axis", 2))
@@ -184,9 +183,25 @@ def test_counter_along_a_longer_axis_is_no_index() -> None:
 
 
 def test_all_factors_go_into_one_contraction() -> None:
-    body = times(access(0, 0, 2), times(access(1, 1, 2), access(2, 2)))
-    (op,) = ops_of(built([tensor(B, K), tensor(Q, K), tensor(K)], dims(B, Q), total(2, K, body)))
+    body = total(2, K, access(0, 0, 2), access(1, 1, 2), access(2, 2))
+    (op,) = ops_of(built([tensor(B, K), tensor(Q, K), tensor(K)], dims(B, Q), body))
     assert op.attrs["inputs"] == ((0, 2), (1, 2), (2,))
+
+
+def test_a_product_that_is_one_factor_is_a_value_of_its_dtype() -> None:
+    x, y = access(0, 0, dtype=BF16), access(1, 0, dtype=BF16)
+    third = access(2, 0, dtype=BF16)
+    types = [tensor(K, dtype=BF16)] * 3
+    rounded = built(types, [], total(0, K, times(x, y), third))
+    assert [op.name for op in ops_of(rounded)] == ["mul", "contract"]
+    alone = built(types, [], total(0, K, times(x, y)))
+    assert [op.name for op in ops_of(alone)] == ["mul", "reduce"]
+    # 1.0078125 squared is 1.01568603515625, in bf16 1.015625.
+    near, minus = np.array([1.0078125, 1]), np.array([1.0078125, -1.015625])
+    args = [a.astype(NUMPY[BF16]) for a in (near, minus, np.ones(2))]
+    assert run(rounded, args)[0] == run(alone, args)[0] == 0
+    (exact,) = run(built(types, [], total(0, K, x, y)), args)
+    assert exact == 1.01568603515625 - 1.015625
 
 
 def test_regions_are_vectorized() -> None:

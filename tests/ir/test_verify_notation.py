@@ -42,7 +42,7 @@ def i(number: int) -> Index:
 
 
 def total(body: Scalar, number: int = 1, extent: Dim | None = None, **other: Any) -> Reduce:
-    found = Reduce("sum", F32, ((number, extent or D(4)),), body, body.dtype)
+    found = Reduce("sum", F32, ((number, extent or D(4)),), (body,), body.dtype)
     return replace(found, **other)
 
 
@@ -75,6 +75,9 @@ BROKEN_INDEXED: list[tuple[Scalar, str]] = [
     (replace(GOOD, dtype=DType.F16), "sum of f32 is no f16"),
     (replace(GOOD, accumulator=BOOL), "sum of f32 is kept in bool"),
     (replace(GOOD, accumulator=I64), "sum of f32 is kept in i64"),
+    (replace(GOOD, factors=()), "sum of 0 factors"),
+    (replace(GOOD, factors=(Const(1, F32), Const(1, I64))), "sum of i64 is no f32"),
+    (replace(GOOD, op="max", factors=GOOD.factors * 2), "max of 2 factors"),
     (replace(GOOD, indices=()), "sum binds no index"),
     (replace(GOOD, indices=GOOD.indices * 2), "index 1 is bound already"),
     (at(Index(0, I32), Const(0, I64)), "index 0 is a position as i32, not i64"),
@@ -86,6 +89,7 @@ def test_well_formed_expression() -> None:
     assert of_indexed(GOOD) == []
     assert of_indexed(Operand(1, F32), Type(F32)) == []
     assert of_indexed(Apply("mul", (GOOD, GOOD), F32)) == []
+    assert of_indexed(replace(GOOD, factors=GOOD.factors * 3)) == []
 
 
 @pytest.mark.parametrize(("expr", "problem"), BROKEN_INDEXED)

@@ -84,7 +84,7 @@ class Grids:
                 return [p for p, extent in pairs if self._looked_up(p, extent)]
             case Reduce():
                 self._extents.update(expr.indices)
-                return product(expr.body) if expr.op == "sum" else [expr.body]
+                return expr.factors
             case Const() | DimValue() | Operand() | Index() | Apply():
                 return children(expr)
 
@@ -236,7 +236,7 @@ class Grids:
 
     def _reduce(self, expr: Reduce) -> Grid:
         bound = {i for i, _ in expr.indices}
-        factors = [self.of(part) for part in self._parts(expr)]
+        factors = [self.of(factor) for factor in expr.factors]
         if len(factors) < 2:
             (grid,) = factors
             if not bound.issubset(grid.axes):
@@ -274,16 +274,3 @@ def union(grids: Iterable[Grid | tuple[int, ...]]) -> tuple[int, ...]:
 def place(position: Const | DimValue) -> Dim:
     """The static position as a dimension."""
     return position.dim if isinstance(position, DimValue) else Dim.of(int(position.value))
-
-
-def product(expr: Scalar) -> list[Scalar]:
-    """The factors of a product; the expression itself if it is none."""
-    factors: list[Scalar] = []
-    waiting = [expr]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, Apply) and found.fn == "mul":
-            waiting.extend(reversed(found.args))
-        else:
-            factors.append(found)
-    return factors

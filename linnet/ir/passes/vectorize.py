@@ -1,10 +1,10 @@
 """Turns index notation into operations on whole arrays.
 
-    %y = indexed(%x, %w) [B, O]: sum[k < K] x[b, k] * w[o, k]
+    %y = indexed(%x, %w) [B, O]: sum[k < K](x[b, k], w[o, k])
 becomes
     %y = contract(%x, %w) bk, ok -> bo
 
-A sum of a product becomes `contract`, any other reduction `reduce`, an element at runtime
+A sum of several factors becomes `contract`, any other reduction `reduce`, an element at runtime
 positions `gather`, and no array has more axes than the expression that it holds depends on.
 """
 
