@@ -142,3 +142,54 @@ def test_sums_round_where_the_source_says(
     meaning = Meaning(kind, values)
     wanted = [meaning.sum(body, "k", {"i": i}) for i in range(3)]
     np.testing.assert_array_equal(found.astype(np.float64), wanted)
+
+
+# 1.0078125 squared is 1.01568603515625, and 1.015625 in bf16.
+APART, ROUNDED = 1.01568603515625 - 1.015625, 0.0
+PLACES = [
+    ("x[k] * y[k]", APART),
+    ("(x[k] * y[k])", APART),
+    ("(1.0 * (x[k] * y[k]))", APART),
+    ("one * x[k] * y[k]", APART),
+    ("-x[k] * y[k]", -APART),
+    ("times(x[k], y[k])", ROUNDED),
+    ("times(x[k], y[k]) * one", ROUNDED),
+    ("-(x[k] * y[k])", ROUNDED),
+    ("x[k] * y[k] + 0.0", ROUNDED),
+    ("x[k] * y[k] / one", ROUNDED),
+    ("if one > 0.0 { x[k] * y[k] } else { one }", ROUNDED),
+    ("max(x[k] * y[k], x[k] * y[k])", ROUNDED),
+    ("cast<bf16>(cast<f32>(x[k]) * cast<f32>(y[k]))", ROUNDED),
+    ("(sum[j] x[j] * y[k]) * 0.0 + x[k] * y[k]", ROUNDED),
+]
+
+
+@pytest.mark.parametrize(("body", "wanted"), PLACES)
+def test_only_a_product_directly_under_a_sum_is_not_rounded(
+    tmp_path: Path, body: str, wanted: float
+) -> None:
+    text = f"""
+fn times(a: bf16, b: bf16) -> bf16 {{ return a * b }}
+fn f(x: Tensor[2; bf16], y: Tensor[2; bf16], one: bf16) -> bf16 {{ return sum[k] {body} }}
+fn first(x: Tensor[2; bf16], y: Tensor[2; bf16], one: bf16) -> bf16 {{
+    let p[k] = {body}
+    return sum[k] p[k]
+}}
+"""
+    made, dtype = source(tmp_path, text), NUMPY[DType.BF16]
+    args = np.array([1.0078125, 1], dtype), np.array([1.0078125, -1.015625], dtype), dtype.type(1)
+    assert made.call("f", *args)[0] == wanted
+    assert made.call("first", *args)[0] == ROUNDED
+
+
+def test_a_sum_over_no_axes_keeps_its_product_as_over_one(tmp_path: Path) -> None:
+    text = """
+fn f<*S: Shape>(a: Tensor[*S; bf16], b: Tensor[*S; bf16], c: Tensor[*S; bf16]) -> bf16 {
+    return sum[*s] a[*s] * b[*s] * c[*s]
+}
+"""
+    made, dtype = source(tmp_path, text), NUMPY[DType.BF16]
+    args = [dtype.type(v) for v in (1.171875, 1.859375, 1.5390625)]
+    # 3.3535...; with the first product rounded it is 3.34375.
+    assert made.call("f", *args, S=())[0] == 3.359375
+    assert made.call("f", *(np.array([a]) for a in args), S=(1,))[0] == 3.359375
