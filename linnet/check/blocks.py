@@ -8,6 +8,7 @@ from linnet.check.dimexpr import extent_of
 from linnet.check.generics import generics_of
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.names import ItemRef
+from linnet.check.resolve import resolve_path
 from linnet.check.scope import BlockInfo, Scope, World, item_scope
 from linnet.check.typed import TBlock, TMemberDecl, TSub
 from linnet.check.types import ERROR, OptionalType, ScalarType, TensorType
@@ -30,10 +31,9 @@ def block(world: World, ref: ItemRef) -> BlockInfo:
     decl = ref.item
     assert isinstance(decl, ast.BlockDecl)
     scope = item_scope(world, ref)
-    scope.function = ref.key
     own, facts = generics_of(scope, decl.generics, decl.where)
     typed = TBlock(ref.key, own, facts, {}, {}, {}, decl.doc, decl.name.span)
-    info = BlockInfo(ref, typed)
+    info = BlockInfo(ref, typed, broken=scope.broken)
     for named in _accepted(scope, decl):
         if isinstance(named, ast.Member):
             _member(scope, info, named)
@@ -59,6 +59,7 @@ def _accepted(scope: Scope, decl: ast.BlockDecl) -> list[ast.Member | ast.Functi
         if name in seen:
             message = f"two members or generics are named `{name}`"
             scope.error("E1205", message, span, related=[(seen[name], "the first")])
+            scope.broken.add(name)
             continue
         seen[name] = span
         if name in PRELUDE and isinstance(named, ast.FunctionDecl):
@@ -76,7 +77,7 @@ def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
         if sub is not None:
             info.typed.subs[name] = sub
         else:
-            scope.module.broken.add(name)
+            info.broken.add(name)
         return
     type_ = typeexpr.type_of(scope, decl.type)
     _no_value(scope, decl, isinstance(type_, OptionalType) or type_ == ERROR)
@@ -117,7 +118,7 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     if not isinstance(type_, ast.NamedTypeExpr):
         scope.error("E4101", "the type of a `sub` is a block", type_.span)
         return None
-    ref = typeexpr.resolve_path(scope, type_.path)
+    ref = resolve_path(scope, type_.path)
     if ref is None:
         return None
     if not isinstance(ref.item, ast.BlockDecl):
@@ -131,7 +132,7 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     info = scope.world.blocks.of(ref, scope, type_.span)
     if info is None:
         return None
-    bound = typeexpr.bind_written(scope, info.typed.generics, type_.args, type_.span)
+    bound = typeexpr.bind_written(scope, ref.key, info.typed.generics, type_.args, type_.span)
     if bound is None:
         return None
     if not typeexpr.obligations(scope, info.typed.facts, bound, type_.span):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linnet.check import expr, prelude, typeexpr
+from linnet.check import expr, prelude
 from linnet.check.arguments import place_arguments
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, settle
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
-from linnet.check.intrinsics import PRELUDE
-from linnet.check.names import ItemRef, ModuleRef
+from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
+from linnet.check.names import ItemRef, Missing, ModuleRef
+from linnet.check.resolve import item_of
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders, in_type
-from linnet.check.typed import SubRef, TCall, TExpr, TFunction
+from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
     ERROR,
     GenericArg,
@@ -25,7 +26,7 @@ from linnet.check.types import (
 )
 from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Symbol
-from linnet.dtypes import AnyDType, DTypeVar
+from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
@@ -46,11 +47,10 @@ class Target:
 def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
     callee = e.callee
     if isinstance(callee, ast.NameExpr):
-        name = callee.name
-        shadowed = scope.local(name) is not None
-        if name in PRELUDE and not shadowed:
-            return prelude.call(scope, e, name, hint)
-        target = _named(scope, name, callee.span, _misread(e))
+        found = scope.read(callee.name)
+        if isinstance(found, PreludeFunction) and callee.name not in scope.module.broken:
+            return prelude.call(scope, e, callee.name, hint)
+        target = _named(scope, found, callee, _misread(e))
     elif isinstance(callee, ast.FieldExpr):
         target = _qualified(scope, callee)
     else:
@@ -72,28 +72,28 @@ def _misread(e: ast.CallExpr) -> str | None:
     return "a line that begins with `(` continues the one before it" if "\n" in between else None
 
 
-def _named(scope: Scope, name: str, span: Span, help_: str | None) -> Target | None:
-    local = scope.local(name)
-    if local is not None:
-        related = [(local.span, "declared here")]
-        scope.error("E2106", f"`{name}` is not a function", span, related=related, help=help_)
-        return None
-    if scope.block is not None and name in scope.block.methods:
-        scope.block.used.add(name)
-        return Target(scope.block.methods[name], {}, None, True)
-    if name in scope.generics or (
-        scope.block and (name in scope.block.typed.members or name in scope.block.typed.subs)
-    ):
-        if scope.block and name in scope.block.typed.subs:
-            scope.block.used.add(name)
-            help_ = f"call a method of it: `{name}.forward(...)`"
-        scope.error("E2106", f"`{name}` is not a function", span, help=help_)
-        return None
-    ref = scope.module.find(name)
-    if ref is None:
-        unknown_name(scope, name, span)
-        return None
-    return _function_target(scope, ref, name, span)
+def _named(
+    scope: Scope, found: Meaning, callee: ast.NameExpr, misread: str | None
+) -> Target | None:
+    name, span = callee.name, callee.span
+    match found:
+        case TFunction():
+            return Target(found, {}, None, True)
+        case ItemRef() | ModuleRef():
+            return _function_target(scope, found, name, span)
+        case Missing():
+            unknown_name(scope, name, span)
+        case DType() | PreludeFunction() if name in scope.module.broken:
+            pass  # it was to be a function, which was reported
+        case _:
+            help_ = misread
+            if isinstance(found, TSub | LoopBlock):
+                help_ = f"call a method of it: `{name}.forward(...)`"
+            elif isinstance(found, DType):
+                help_ = f"`cast<{name}>(x)` converts"
+            related = declared_at(found)
+            scope.error("E2106", f"`{name}` is not a function", span, related=related, help=help_)
+    return None
 
 
 def _function_target(
@@ -102,7 +102,7 @@ def _function_target(
     if isinstance(ref, ItemRef) and isinstance(ref.item, ast.FunctionDecl):
         function = scope.world.functions.of(ref, scope, span)
         return function and Target(function, {}, None, False)
-    related = [(ref.item.name.span, "declared here")] if isinstance(ref, ItemRef) else []
+    related = declared_at(ref)
     help_ = None
     if isinstance(ref, ItemRef) and isinstance(ref.item, ast.BlockDecl):
         help_ = f"a block is a member: `sub x: {name}<...>`, called as `x.forward(...)`"
@@ -115,28 +115,28 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
     if not isinstance(base, ast.NameExpr):
         scope.error("E2106", "only functions and methods of members can be called", callee.span)
         return None
-    local = scope.local(base.name)
-    if local is not None and local in scope.subs:
-        return _method(scope, scope.subs[local], SubRef(None, local), callee.name)
-    if local is None and scope.block is not None and base.name in scope.block.typed.subs:
-        scope.block.used.add(base.name)
-        sub = scope.block.typed.subs[base.name]
-        if sub.count is not None:
-            scope.error(
-                "E1208",
-                f"`{base.name}` is an array of blocks",
-                base.span,
-                help=f"`static for b in {base.name} {{ ... }}` calls each in turn",
-            )
-            return None
-        if sub.optional:
+    found = scope.read(base.name)
+    match found:
+        case LoopBlock(local=local, sub=sub):
+            return _method(scope, sub, SubRef(None, local), callee.name)
+        case TSub(count=None, optional=False):
+            return _method(scope, found, SubRef(base.name, None), callee.name)
+        case TSub(count=None):
             scope.error("E2190", "calling an optional `sub` is not implemented", callee.span)
             return None
-        return _method(scope, base.name, SubRef(base.name, None), callee.name)
-    ref = None if local is not None else scope.module.find(base.name)
-    if isinstance(ref, ModuleRef):
-        item = typeexpr.member_of_module(scope, ref, callee.name)
-        return item and _function_target(scope, item, callee.name.text, callee.span)
+        case TSub():
+            message = f"`{base.name}` is an array of blocks"
+            help_ = f"`static for b in {base.name} {{ ... }}` calls each in turn"
+            scope.error("E1208", message, base.span, help=help_)
+            return None
+        case ModuleRef():
+            item = item_of(scope, found, callee.name)
+            return item and _function_target(scope, item, callee.name.text, callee.span)
+        case _:
+            return _of_a_value(scope, base, callee)
+
+
+def _of_a_value(scope: Scope, base: ast.NameExpr, callee: ast.FieldExpr) -> None:
     value = expr.infer(scope, base, None)
     if not is_error(value.type):
         scope.error(
@@ -145,18 +145,15 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
             callee.span,
             help=f"functions take it as an argument: `{callee.name.text}({base.name}, ...)`",
         )
-    return None
 
 
-def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | None:
-    assert scope.block is not None
-    sub = scope.block.typed.subs[member]
+def _method(scope: Scope, sub: TSub, at: SubRef, name: ast.Name) -> Target | None:
     info = scope.world.blocks.found[sub.block]
     assert info is not None
     function = info.methods.get(name.text)
     short = sub.block.rpartition("::")[2]
     if function is None:
-        if name.text in scope.world.scopes[info.ref.module].broken:
+        if name.text in info.broken | scope.world.scopes[info.ref.module].broken:
             return None
         scope.error(
             "E2107",
@@ -185,6 +182,8 @@ def _method(scope: Scope, member: str, at: SubRef, name: ast.Name) -> Target | N
 def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     function = target.function
     name = function.key.rpartition("::")[2]
+    if e.generics is not None and scope.world.broken[function.key]:
+        return bad(e.span)
     if e.generics is not None and not function.generics:
         scope.error("E2111", f"`{name}` has no generics", e.generics[0].span)
         return bad(e.span)

@@ -17,7 +17,6 @@ def const(world: World, ref: ItemRef) -> TExpr | None:
     decl = ref.item
     assert isinstance(decl, ast.ConstDecl)
     scope = item_scope(world, ref)
-    scope.function = ref.key
     value = _value(scope, decl)
     return None if value.type == ERROR or ref.key in world.progress.circular else value
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from linnet.check import typeexpr
 from linnet.check.expr import value_of
 from linnet.check.generics import generics_of
-from linnet.check.intrinsics import PRELUDE
 from linnet.check.measure import DEEPEST, MOST, too_large
-from linnet.check.names import ItemRef
+from linnet.check.names import ItemRef, Missing
 from linnet.check.scope import AliasInfo, Scope, StructInfo, World, item_scope
 from linnet.check.typed import Local, TFunction, TGeneric, TParam
 from linnet.check.types import ERROR, GenericArg, StructType, Type
@@ -52,11 +51,11 @@ def signature(
 
 def _at_run_time(scope: Scope, decl: ast.FunctionDecl) -> dict[str, Local]:
     """The parameters as a `where` or a type may name them by mistake."""
-    known = {*scope.generics, *(g.name.text for g in decl.generics), *PRELUDE}
+    own = {g.name.text for g in decl.generics}
     return {
         p.name.text: Local(p.name.text, ERROR, False, p.name.span)
         for p in decl.params
-        if p.name.text not in known and scope.module.find(p.name.text) is None
+        if p.name.text not in own and isinstance(scope.lookup(p.name.text), Missing)
     }
 
 

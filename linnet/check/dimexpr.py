@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from linnet.check.names import ItemRef
+from linnet.check.meanings import PreludeFunction, declared_at, kind_of
+from linnet.check.names import ItemRef, Missing
+from linnet.check.resolve import qualified, resolve_path
 from linnet.check.scope import Scope
-from linnet.check.typed import TGeneric
+from linnet.check.typed import Local, TGeneric, TMemberDecl
 from linnet.check.types import ERROR, GenericArg, LiteralType, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
 from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
 from linnet.dims.prover import Relation
-from linnet.dtypes import BY_NAME, AnyDType, DTypeVar, admits
+from linnet.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -59,60 +61,45 @@ def dim_of(scope: Scope, expr: ast.Expr) -> Dim | None:
             a, b = dim_of(scope, left), dim_of(scope, right)
             return None if a is None or b is None else arithmetic(scope, op, a, b, right.span)
         case ast.CallExpr(ast.NameExpr("min" | "max" as name), None, args) if (
-            len(args) == 2 and all(a.name is None for a in args) and scope.local(name) is None
+            len(args) == 2
+            and all(a.name is None for a in args)
+            and isinstance(scope.lookup(name), PreludeFunction)
         ):
             a, b = dim_of(scope, args[0].value), dim_of(scope, args[1].value)
             if a is None or b is None:
                 return None
             return dim_min(a, b) if name == "min" else dim_max(a, b)
-        case ast.FieldExpr(ast.NameExpr(module), name):
-            found = scope.module.find(module)
-            if found is not None and not isinstance(found, ItemRef):
-                return _const_dim(scope, found.module, name.text, expr.span)
+        case ast.FieldExpr() if path := qualified(scope, expr):
+            ref = resolve_path(scope, path)
+            return None if ref is None else _item_dim(scope, ref, expr.span)
         case _:
             pass
     scope.error("E2123", "a compile-time integer is required here", expr.span)
     return None
 
 
-def _const_dim(scope: Scope, module: str, name: str, span: Span) -> Dim | None:
-    items = scope.world.scopes[module].items
-    item = items.get(name)
-    if item is None or not item.item.public:
-        unknown_name(scope, name, span, [n for n, i in items.items() if i.item.public])
-        return None
-    return _item_dim(scope, item, span)
-
-
 def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
-    local = scope.local(name)
-    if local is not None and local.type == ERROR and name in scope.generics:
-        return None  # two things have this name, which was reported
-    if local is not None:
-        scope.error(
-            "E2123",
-            f"`{name}` is known only at run time; a dimension is a compile-time integer",
-            span,
-            related=[(local.span, "declared here")],
-            folds=[("run time", scope.function, name)],
-        )
-        return None
-    generic = scope.generics.get(name)
-    if generic is not None:
-        if generic.kind == "Dim":
-            assert isinstance(generic.binder, Symbol)
-            return Dim.of(generic.binder)
-        scope.error(
-            "E2123",
-            f"`{name}` is a {generic.kind}, not a compile-time integer",
-            span,
-            related=[(generic.span, "declared here")],
-        )
-        return None
-    ref = scope.module.find(name)
-    if isinstance(ref, ItemRef):
-        return _item_dim(scope, ref, span)
-    unknown_dimension(scope, name, span)
+    found = scope.read(name)
+    match found:
+        case TGeneric(kind="Dim", binder=Symbol() as binder):
+            return Dim.of(binder)
+        case ItemRef():
+            return _item_dim(scope, found, span)
+        case Missing():
+            unknown_dimension(scope, name, span)
+        case Local() if found.type == ERROR and name in scope.generics:
+            pass  # two things have this name, which was reported
+        case Local() | TMemberDecl():
+            scope.error(
+                "E2123",
+                f"`{name}` is known only at run time; a dimension is a compile-time integer",
+                span,
+                related=declared_at(found),
+                folds=[("run time", scope.function, name)],
+            )
+        case _:
+            message = f"`{name}` is {kind_of(found)}, not a compile-time integer"
+            scope.error("E2123", message, span, related=declared_at(found))
     return None
 
 
@@ -153,8 +140,8 @@ def shape_of(scope: Scope, items: tuple[ast.Expr, ...]) -> Shape | None:
             out.append(pack)
         elif (
             isinstance(item, ast.NameExpr)
-            and item.name in scope.generics
-            and scope.generics[item.name].kind == "Shape"
+            and isinstance(found := scope.lookup(item.name), TGeneric)
+            and found.kind == "Shape"
         ):
             scope.error(
                 "E2123",
@@ -172,41 +159,45 @@ def shape_of(scope: Scope, items: tuple[ast.Expr, ...]) -> Shape | None:
 
 
 def _pack(scope: Scope, item: ast.PackExpr) -> Symbol | None:
-    generic = scope.generics.get(item.name.text)
-    if generic is None:
-        unknown_name(scope, item.name.text, item.span)
-        return None
-    if generic.kind != "Shape":
-        scope.error(
-            "E1208",
-            f"`{generic.name}` is a {generic.kind}, not a Shape",
-            item.span,
-            related=[(generic.span, "declared here")],
-            help=f"write `{generic.name}` without `*`",
-        )
-        return None
-    assert isinstance(generic.binder, Symbol)
-    return generic.binder
+    name = item.name.text
+    found = scope.read(name)
+    match found:
+        case TGeneric(kind="Shape", binder=Symbol() as binder):
+            return binder
+        case Missing():
+            unknown_name(scope, name, item.span)
+        case _:
+            help_ = f"write `{name}` without `*`" if isinstance(found, TGeneric) else None
+            message = f"`{name}` is {kind_of(found)}, not a Shape"
+            scope.error("E1208", message, item.span, related=declared_at(found), help=help_)
+    return None
 
 
 def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
     """The dtype that `expr` names."""
+    found = None
     if isinstance(expr, ast.NameExpr):
-        generic = scope.generics.get(expr.name)
-        if generic is not None and isinstance(generic.binder, DTypeVar):
-            return generic.binder
-        if generic is None and expr.name in BY_NAME:
-            return BY_NAME[expr.name]
-        ref = scope.module.find(expr.name)
-        if generic is None and ref is None:
+        found = scope.read(expr.name)
+    elif path := qualified(scope, expr):
+        found = resolve_path(scope, path)
+        if found is None:
+            return None
+    match found:
+        case DType():
+            return found
+        case TGeneric(binder=DTypeVar() as binder):
+            return binder
+        case Missing() if isinstance(expr, ast.NameExpr):
             unknown_name(scope, expr.name, expr.span)
             return None
-        if generic is None and isinstance(ref, ItemRef) and isinstance(ref.item, ast.AliasDecl):
-            alias = scope.world.aliases.of(ref, scope, expr.span)
+        case ItemRef(item=ast.AliasDecl()):
+            alias = scope.world.aliases.of(found, scope, expr.span)
             if alias is None or alias.type == ERROR:
                 return None
             if isinstance(alias.type, ScalarType) and not alias.generics:
                 return alias.type.dtype
+        case _:
+            pass
     folds = [("dtype", scope.function, expr.name)] if isinstance(expr, ast.NameExpr) else []
     help_ = "`f32`, `bf16`, `i32`, ..."
     scope.error("E1208", "a dtype is expected here", expr.span, help=help_, folds=folds)
@@ -262,10 +253,10 @@ def natural_arg(scope: Scope, generic: TGeneric, value: GenericArg, span: Span) 
 
 
 def _names_dtype(scope: Scope, expr: ast.Expr) -> bool:
-    if not isinstance(expr, ast.NameExpr):
-        return False
-    generic = scope.generics.get(expr.name)
-    return expr.name in BY_NAME if generic is None else isinstance(generic.binder, DTypeVar)
+    found = scope.lookup(expr.name) if isinstance(expr, ast.NameExpr) else None
+    return isinstance(found, DType) or (
+        isinstance(found, TGeneric) and isinstance(found.binder, DTypeVar)
+    )
 
 
 def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> bool:

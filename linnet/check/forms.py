@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linnet.check import calls, indexing, notation, operators, typeexpr
+from linnet.check import calls, indexing, notation, operators
 from linnet.check.convert import bad, conform, dtype_hint, same_type, settle
-from linnet.check.expr import condition, infer, settled
+from linnet.check.expr import condition, settled
 from linnet.check.hints import is_whole, others_first
 from linnet.check.inference import Inference
-from linnet.check.names import ItemRef, ModuleRef
+from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
+from linnet.check.names import ItemRef, Missing, ModuleRef
+from linnet.check.resolve import item_at, item_of, resolve_path
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
@@ -18,14 +20,18 @@ from linnet.check.typed import (
     TDim,
     TExpr,
     TField,
+    TFunction,
+    TGeneric,
     TIf,
     TLocal,
     TMatchEnum,
     TMatchOptional,
     TMember,
+    TMemberDecl,
     TNone,
     TSome,
     TStruct,
+    TSub,
     TTuple,
     TVariant,
 )
@@ -42,7 +48,7 @@ from linnet.check.types import (
 )
 from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Dim, Symbol
-from linnet.dtypes import BY_NAME, DType
+from linnet.dtypes import DType
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
@@ -109,79 +115,42 @@ def _within(inner: Span, outer: Span) -> bool:
 
 def _name(scope: Scope, e: ast.NameExpr) -> TExpr:
     name, span = e.name, e.span
-    if scope.indices and name in scope.indices:
-        scope.error(
-            "E3104",
-            f"the index `{name}` has no value outside an access",
-            span,
-            help=f"`iota(N)[{name}]` is its value, with N its extent",
-        )
-        return bad(span)
-    local = scope.local(name)
-    if local is not None:
-        if local in scope.subs:
+    found = scope.read(name)
+    match found:
+        case Local():
+            return TLocal(found, found.type, span)
+        case TMemberDecl():
+            return TMember(found.kind, name, found.type, span)
+        case TGeneric(kind="Dim", binder=Symbol() as binder):
+            dim = Dim.of(binder)
+            return TDim(dim, LiteralType(dim), span)
+        case ItemRef(item=ast.ConstDecl()):
+            return _const(scope, found, span)
+        case Missing():
+            unknown_name(scope, name, span)
+        case _:
+            _not_a_value(scope, found, name, span)
+    return bad(span)
+
+
+def _not_a_value(scope: Scope, found: Meaning, name: str, span: Span) -> None:
+    match found:
+        case IndexUse():
+            help_ = f"`iota(N)[{name}]` is its value, with N its extent"
+            message = f"the index `{name}` has no value outside an access"
+            scope.error("E3104", message, span, help=help_)
+        case LoopBlock() | TSub():
             scope.error("E1208", f"`{name}` is a block, not a value; call a method of it", span)
-            return bad(span)
-        return TLocal(local, local.type, span)
-    if name in scope.generics:
-        return _generic(scope, name, span)
-    if scope.block is not None:
-        member = _member(scope, name, span)
-        if member is not None:
-            return member
-    return _item(scope, name, span)
-
-
-def _generic(scope: Scope, name: str, span: Span) -> TExpr:
-    generic = scope.generics[name]
-    if generic.kind == "Dim":
-        assert isinstance(generic.binder, Symbol)
-        dim = Dim.of(generic.binder)
-        return TDim(dim, LiteralType(dim), span)
-    scope.error(
-        "E1208",
-        f"`{name}` is a {generic.kind}, not a value",
-        span,
-        related=[(generic.span, "declared here")],
-    )
-    return bad(span)
-
-
-def _member(scope: Scope, name: str, span: Span) -> TExpr | None:
-    assert scope.block is not None
-    info, typed = scope.block, scope.block.typed
-    if name in typed.members:
-        info.used.add(name)
-        member = typed.members[name]
-        return TMember(member.kind, name, member.type, span)
-    if name in typed.subs:
-        info.used.add(name)
-        scope.error("E1208", f"`{name}` is a block, not a value; call a method of it", span)
-        return bad(span)
-    if name in info.methods:
-        scope.error("E1208", f"`{name}` is a method; call it", span, help=f"`{name}(...)`")
-        return bad(span)
-    return None
-
-
-def _item(scope: Scope, name: str, span: Span) -> TExpr:
-    ref = scope.module.find(name)
-    if isinstance(ref, ItemRef):
-        if isinstance(ref.item, ast.ConstDecl):
-            return _const(scope, ref, span)
-        scope.error(
-            "E1208",
-            f"`{name}` is not a value",
-            span,
-            related=[(ref.item.name.span, "declared here")],
-        )
-    elif isinstance(ref, ModuleRef):
-        scope.error("E1208", f"`{name}` is a module, not a value", span)
-    elif name in BY_NAME:
-        scope.error("E1208", f"`{name}` is a dtype, not a value", span)
-    else:
-        unknown_name(scope, name, span)
-    return bad(span)
+        case TFunction():
+            scope.error("E1208", f"`{name}` is a method; call it", span, help=f"`{name}(...)`")
+        case ItemRef():
+            related = declared_at(found)
+            scope.error("E1208", f"`{name}` is not a value", span, related=related)
+        case DType() if name in scope.module.broken:
+            pass  # it was to be something else, which was reported
+        case _:
+            message = f"`{name}` is {kind_of(found)}, not a value"
+            scope.error("E1208", message, span, related=declared_at(found))
 
 
 def _const(scope: Scope, ref: ItemRef, span: Span) -> TExpr:
@@ -195,18 +164,22 @@ def _const(scope: Scope, ref: ItemRef, span: Span) -> TExpr:
 
 
 def _field(scope: Scope, e: ast.FieldExpr) -> TExpr:
-    if isinstance(e.base, ast.NameExpr) and scope.local(e.base.name) is None:
-        ref = scope.module.find(e.base.name)
-        if isinstance(ref, ModuleRef):
-            item = typeexpr.member_of_module(scope, ref, e.name)
-            if item is None:
-                return bad(e.span)
-            if isinstance(item.item, ast.ConstDecl):
-                return _const(scope, item, e.span)
-            scope.error("E1208", f"`{e.name.text}` is not a value", e.span)
+    base = scope.read(e.base.name) if isinstance(e.base, ast.NameExpr) else None
+    if isinstance(base, ModuleRef):
+        item = item_of(scope, base, e.name)
+        if item is None:
             return bad(e.span)
-        if isinstance(ref, ItemRef) and isinstance(ref.item, ast.EnumDecl):
-            return _variant(scope, ref, ref.item, e)
+        if isinstance(item.item, ast.ConstDecl):
+            return _const(scope, item, e.span)
+        _not_a_value(scope, item, e.name.text, e.span)
+        return bad(e.span)
+    enum = item_at(scope, e.base)
+    if enum is not None and isinstance(enum.item, ast.EnumDecl):
+        return _variant(scope, enum, enum.item, e)
+    return _value_field(scope, e)
+
+
+def _value_field(scope: Scope, e: ast.FieldExpr) -> TExpr:
     base = settled(scope, e.base)
     if is_error(base.type):
         return bad(e.span)
@@ -257,7 +230,7 @@ def _optional(scope: Scope, e: ast.SomeExpr | ast.NoneLit, hint: Type | None) ->
         )
         return bad(e.span)
     inner = hint.inner if isinstance(hint, OptionalType) else None
-    value = infer(scope, e.value, inner)
+    value = expression(scope, e.value, inner)
     if isinstance(value.type, LiteralType) and inner is not None and is_whole(inner):
         value = conform(scope, value, inner, "the value")
     value = settle(scope, value)
@@ -270,7 +243,7 @@ def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
         hints = hint.items
     items: list[TExpr] = []
     for item, wanted in zip(e.items, hints, strict=True):
-        value = infer(scope, item, wanted)
+        value = expression(scope, item, wanted)
         if isinstance(value.type, LiteralType) and isinstance(wanted, ScalarType):
             value = conform(scope, value, wanted, "the item")
         items.append(settle(scope, value))
@@ -279,14 +252,14 @@ def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
 
 
 def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
-    ref = typeexpr.resolve_path(scope, e.path)
+    ref = resolve_path(scope, e.path)
     if ref is None:
         return bad(e.span)
     if not isinstance(ref.item, ast.StructDecl):
         scope.error("E1208", f"`{ref.item.name.text}` is not a struct", e.path[-1].span)
         return bad(e.span)
     info = scope.world.structs.of(ref, scope, e.span)
-    if info is None:
+    if info is None or (e.generics is not None and scope.world.broken[ref.key]):
         return bad(e.span)
     written = {f.name.text: f for f in e.fields}
     _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
@@ -342,7 +315,7 @@ def agree(
 
     def branch(i: int, wish: Type | None) -> TExpr:
         scope.frames.append(branches[i][1])
-        value = infer(scope, branches[i][0], wish)
+        value = expression(scope, branches[i][0], wish)
         scope.frames.pop()
         return value
 
@@ -377,11 +350,9 @@ def agree(
 
 
 def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
-    if isinstance(e.subject, ast.NameExpr) and scope.block is not None:
-        sub = scope.block.typed.subs.get(e.subject.name)
-        if sub is not None and scope.local(e.subject.name) is None:
-            scope.error("E2190", "`match` on an optional `sub` is not implemented", e.span)
-            return bad(e.span)
+    if isinstance(e.subject, ast.NameExpr) and isinstance(scope.lookup(e.subject.name), TSub):
+        scope.error("E2190", "`match` on an optional `sub` is not implemented", e.span)
+        return bad(e.span)
     subject = settled(scope, e.subject)
     if isinstance(subject.type, OptionalType):
         return _match_optional(scope, e, subject, subject.type.inner, hint)

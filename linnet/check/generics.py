@@ -22,6 +22,7 @@ def generics_of(
     """Bring generics and what a `where` says of them into `scope`. Defaults come last, for they
     may divide by what the `where` makes positive."""
     plain = _plain_generics(scope, declared)
+    scope.world.broken[scope.function] = frozenset(scope.broken)
     facts = facts_of(scope, where)
     return _with_defaults(scope, declared, plain), facts
 
@@ -31,7 +32,7 @@ def _plain_generics(scope: Scope, declared: tuple[ast.Generic, ...]) -> list[TGe
     for generic in declared:
         name = generic.name.text
         if not _known_kind(scope, generic):
-            scope.module.broken.add(name)
+            scope.broken.add(name)
             continue
         if name in scope.generics:
             scope.error(
@@ -40,6 +41,7 @@ def _plain_generics(scope: Scope, declared: tuple[ast.Generic, ...]) -> list[TGe
                 generic.name.span,
                 related=[(scope.generics[name].span, "the first")],
             )
+            scope.broken.add(name)
             continue
         kind = generic.kind.text
         binder = Symbol(name, kind == "Shape") if kind in ("Dim", "Shape") else DTypeVar(name, kind)

@@ -11,10 +11,12 @@ from collections.abc import Callable, Container, Sequence
 
 from linnet.check.convert import dtype_hint
 from linnet.check.intrinsics import TABLE, alike, intrinsic
+from linnet.check.meanings import PreludeFunction
 from linnet.check.names import ItemRef
+from linnet.check.resolve import item_at
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders
-from linnet.check.typed import TExpr
+from linnet.check.typed import TExpr, TGeneric
 from linnet.check.types import (
     ERROR,
     LiteralType,
@@ -73,8 +75,8 @@ def needs_context(scope: Scope, e: ast.Expr) -> bool:
     match e:
         case ast.IntLit() | ast.FloatLit() | ast.NoneLit():
             return True
-        case ast.NameExpr(name):
-            return scope.local(name) is None and _is_number(scope, name)
+        case ast.NameExpr() | ast.FieldExpr():
+            return _is_number(scope, e)
         case ast.UnaryExpr(operand=inner) | ast.SomeExpr(inner):
             return needs_context(scope, inner)
         case ast.BinaryExpr():
@@ -84,8 +86,8 @@ def needs_context(scope: Scope, e: ast.Expr) -> bool:
         case ast.MatchExpr(arms=arms):
             return all(needs_context(scope, arm.value) for arm in arms)
         case ast.CallExpr(ast.NameExpr(name), None):
-            known = intrinsic(name)
-            like = list(alike(TABLE[known], e)) if known and scope.local(name) is None else []
+            known = intrinsic(name) if isinstance(scope.lookup(name), PreludeFunction) else None
+            like = list(alike(TABLE[known], e)) if known else []
             return like != [] and all(needs_context(scope, a) for a in like)
         case _:
             return False
@@ -101,12 +103,12 @@ def _operands_need_context(scope: Scope, e: ast.BinaryExpr) -> bool:
     return needs_context(scope, node)
 
 
-def _is_number(scope: Scope, name: str) -> bool:
-    """Whether `name` is a compile-time integer."""
-    if name in scope.generics:
-        return scope.generics[name].kind == "Dim"
-    ref = scope.module.find(name)
-    value = scope.world.consts.found.get(ref.key) if isinstance(ref, ItemRef) else None
+def _is_number(scope: Scope, e: ast.NameExpr | ast.FieldExpr) -> bool:
+    """Whether `e` names a compile-time integer."""
+    found = scope.lookup(e.name) if isinstance(e, ast.NameExpr) else item_at(scope, e)
+    if isinstance(found, TGeneric):
+        return found.kind == "Dim"
+    value = scope.world.consts.found.get(found.key) if isinstance(found, ItemRef) else None
     return value is not None and isinstance(value.type, LiteralType)
 
 

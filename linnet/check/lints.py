@@ -28,8 +28,8 @@ def _imports(world: World) -> None:
 
 
 def _locals(scope: Scope) -> None:
-    for local in scope.declared:
-        if local not in scope.read and not local.name.startswith("_"):
+    for local in scope.locals:
+        if local not in scope.reads and not local.name.startswith("_"):
             message = f"`{local.name}` is never read"
             help_ = f"remove it, or name it `_{local.name}`"
             scope.world.sink.add(Diagnostic("W1002", message, local.span, help=help_))

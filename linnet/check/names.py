@@ -46,9 +46,24 @@ class ModuleRef:
     module: str
 
 
+@dataclass(frozen=True, slots=True)
+class Private:
+    """An item that is not for other modules."""
+
+    ref: ItemRef
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """No such name. `reported` is the one whose declaration got a finding: its use gets none."""
+
+    reported: bool
+
+
 @dataclass(slots=True)
 class ModuleScope:
-    """The names of one module. `used` collects the imports that something mentioned."""
+    """The names of one module. `broken` are those whose item or import was reported, `used` the
+    imports that something mentioned."""
 
     key: str
     tree: ast.Module
@@ -60,13 +75,35 @@ class ModuleScope:
     used: set[str] = field(default_factory=set[str])
 
     def find(self, name: str) -> ItemRef | ModuleRef | None:
-        if name in self.imports:
-            self.used.add(name)
-            return self.imports[name]
-        return self.items.get(name)
+        return self.imports.get(name) or self.items.get(name)
 
     def names(self) -> list[str]:
         return [*self.items, *self.imports]
+
+
+def lookup_in(module: ModuleScope, name: str) -> ItemRef | Private | Missing:
+    """What `name` means to another module that asks `module` for it."""
+    ref = module.items.get(name)
+    if ref is None:
+        return Missing(name in module.broken or not module.tree.complete)
+    return ref if ref.item.public else Private(ref)
+
+
+def refusal(module: ModuleScope, name: ast.Name, found: Private | Missing) -> Diagnostic | None:
+    """The finding about another module that names what `module` does not give."""
+    if isinstance(found, Private):
+        return Diagnostic(
+            "E1203",
+            f"`{name.text}` of `{module.key}` is private",
+            name.span,
+            related=(Related(found.ref.item.name.span, "declared without `pub`"),),
+            help="write `pub` before its declaration",
+        )
+    if found.reported:
+        return None
+    public = [n for n, ref in module.items.items() if ref.item.public]
+    message = f"module `{module.key}` has no item `{name.text}`"
+    return Diagnostic("E1201", message, name.span, help=did_you_mean(name.text, public))
 
 
 def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:
@@ -90,6 +127,7 @@ def _declare(scope: ModuleScope, sink: Sink) -> None:
     for item in scope.tree.items:
         name = item.name
         if name.text in PRELUDE or name.text in BY_NAME:
+            scope.broken.add(name.text)
             sink.add(
                 Diagnostic(
                     "E1207",
@@ -119,35 +157,19 @@ def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, sink: Sin
         return
     for entry in use.names:
         local = entry.alias or entry.name
-        item = target.items.get(entry.name.text)
-        if item is None:
-            scope.broken.add(local.text)
-            if target.tree.complete:
-                sink.add(
-                    Diagnostic(
-                        "E1201",
-                        f"module `{target.key}` has no item `{entry.name.text}`",
-                        entry.name.span,
-                        help=did_you_mean(entry.name.text, target.items),
-                    )
-                )
-        elif not item.item.public:
-            scope.broken.add(local.text)
-            sink.add(
-                Diagnostic(
-                    "E1203",
-                    f"`{entry.name.text}` of `{target.key}` is private",
-                    entry.name.span,
-                    related=(Related(item.item.name.span, "declared without `pub`"),),
-                    help="write `pub` before its declaration",
-                )
-            )
-        else:
-            _bind(scope, local, item, sink)
+        found = lookup_in(target, entry.name.text)
+        if isinstance(found, ItemRef):
+            _bind(scope, local, found, sink)
+            continue
+        scope.broken.add(local.text)
+        finding = refusal(target, entry.name, found)
+        if finding is not None:
+            sink.add(finding)
 
 
 def _bind(scope: ModuleScope, name: ast.Name, ref: ItemRef | ModuleRef, sink: Sink) -> None:
     if name.text in PRELUDE or name.text in BY_NAME:
+        scope.broken.add(name.text)
         message = f"`{name.text}` is part of the prelude and cannot be redeclared"
         sink.add(Diagnostic("E1207", message, name.span, help="import it under another name"))
     elif name.text in scope.items or name.text in scope.imports:

@@ -10,8 +10,10 @@ from linnet.check.convert import adapt, bad, dtype_hint, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.explain import Why, explain
 from linnet.check.indexing import axes, within
+from linnet.check.meanings import IndexUse, PreludeFunction
+from linnet.check.names import Missing
 from linnet.check.operators import shaped
-from linnet.check.scope import IndexUse, Scope, is_error
+from linnet.check.scope import Scope, is_error
 from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.check.unknown import near, unknown_name
@@ -238,10 +240,11 @@ def _position(
 
 
 def _is_declared(scope: Scope, name: str) -> bool:
-    if scope.local(name) is not None or name in scope.generics:
-        return True
-    members = scope.block.typed.members if scope.block is not None else {}
-    return name in members or scope.module.find(name) is not None or name in scope.module.broken
+    """Whether `name` is something besides an index, or was to be, which was reported."""
+    found = scope.declared(name)
+    if isinstance(found, Missing):
+        return found.reported
+    return not isinstance(found, DType | PreludeFunction)
 
 
 def _runtime(scope: Scope, item: ast.Expr, extent: Dim) -> TExpr | None:

@@ -31,7 +31,7 @@ def call(scope: Scope, e: ast.CallExpr, name: str, hint: Type | None) -> TExpr:
     if known is None:
         assert name in RESERVED, name
         message = f"`{name}` is reserved for later; index notation expresses it"
-        scope.error("E1103" if name == "Tensor" else "E2190", message, e.span)
+        scope.error("E2190", message, e.span)
         return bad(e.span)
     row = TABLE[known]
     if e.generics is not None and (not row.dtype or len(e.generics) != 1):

@@ -76,6 +76,7 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         function = world.program.functions[ref.key]
         scope = item_scope(world, ref)
         scope.generics = {g.name: g for g in function.generics}
+        scope.broken.update(world.broken[ref.key])
         scope.facts = Facts(function.facts)
         function.body = statements.body(scope, ref.item, function)
         return [scope]
@@ -87,6 +88,7 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         method, function = info.sources[name], info.methods[name]
         scope = blocks.block_scope(world, info)
         scope.generics.update({g.name: g for g in function.generics})
+        scope.broken.update(world.broken[function.key])
         scope.facts = scope.facts.adding(function.facts)
         function.body = statements.body(scope, method, function)
         out.append(scope)

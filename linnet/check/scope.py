@@ -9,10 +9,11 @@ from functools import partial
 
 from linnet.check.blame import Doubts, Everywhere, names_in
 from linnet.check.explain import explain
-from linnet.check.names import ItemRef, ModuleScope
+from linnet.check.intrinsics import PRELUDE
+from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
+from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
 from linnet.check.ondemand import OnDemand, Progress
 from linnet.check.typed import (
-    IndexVar,
     Local,
     Program,
     TBlock,
@@ -20,11 +21,12 @@ from linnet.check.typed import (
     TFunction,
     TGeneric,
     TMemberDecl,
+    TSub,
 )
 from linnet.check.types import ERROR, OptionalType, ScalarType, StructType, TensorType, Type
 from linnet.dims.dims import Symbol
 from linnet.dims.prover import Facts, Relation
-from linnet.dtypes import AnyDType
+from linnet.dtypes import BY_NAME, AnyDType
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -46,13 +48,14 @@ class AliasInfo:
 @dataclass(slots=True)
 class BlockInfo:
     """A block, and of each method that was accepted the syntax and the signature. `used` are the
-    members mentioned."""
+    members mentioned, `broken` the names of members and generics that were reported."""
 
     ref: ItemRef
     typed: TBlock
     sources: dict[str, ast.FunctionDecl] = field(default_factory=dict[str, ast.FunctionDecl])
     methods: dict[str, TFunction] = field(default_factory=dict[str, TFunction])
     public: set[str] = field(default_factory=set[str])
+    broken: set[str] = field(default_factory=set[str])
     used: set[str] = field(default_factory=set[str])
 
 
@@ -96,6 +99,8 @@ class World:
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
+    # By item or method, the names of generics that were reported.
+    broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
     def __post_init__(self) -> None:
         makers, progress = self.makers, self.progress
@@ -107,33 +112,24 @@ class World:
 
 
 @dataclass(slots=True)
-class IndexUse:
-    """An index of index notation in scope, and the first access that uses it. Its extent is
-    `known` once that access had a type."""
-
-    var: IndexVar
-    span: Span
-    first: Span | None = None
-    known: bool = False
-
-
-@dataclass(slots=True)
 class Scope:
-    """`statement` is what is being checked, `sources` what else the value of a local was made
+    """`broken` are the names of generics that were reported, `subs` the locals that are blocks.
+    `statement` is what is being checked, `sources` what else the value of a local was made
     of, `muted` the codes that are not reported for now."""
 
     world: World
     module: ModuleScope
     generics: dict[str, TGeneric] = field(default_factory=dict[str, TGeneric])
+    broken: set[str] = field(default_factory=set[str])
     facts: Facts = field(default_factory=Facts)
     block: BlockInfo | None = None
     frames: list[dict[str, Local]] = field(default_factory=list[dict[str, Local]])
     subs: dict[Local, str] = field(default_factory=dict[Local, str])
     indices: dict[str, IndexUse] | None = None
-    read: set[Local] = field(default_factory=set[Local])
+    reads: set[Local] = field(default_factory=set[Local])
     # Those whose dtype nothing but a literal gave.
     loose: set[Local] = field(default_factory=set[Local])
-    declared: list[Local] = field(default_factory=list[Local])
+    locals: list[Local] = field(default_factory=list[Local])
     function: str = ""
     statement: Span | None = None
     sources: dict[Local, frozenset[object]] = field(default_factory=dict[Local, frozenset[object]])
@@ -183,14 +179,16 @@ class Scope:
     def named_in(self, span: Span) -> frozenset[object]:
         """The locals, members and subs that `span` names, and what those locals are made of."""
         found: set[object] = set()
-        typed = self.block.typed if self.block else None
-        members = {**typed.members, **typed.subs} if typed else {}
         for name in names_in(span.text):
-            local = next((f[name] for f in reversed(self.frames) if name in f), None)
-            if local is not None:
-                found |= {local} | self.sources.get(local, frozenset())
-            elif name in members:
-                found.add(members[name])
+            match self.declared(name):
+                case Local() as local:
+                    found |= {local} | self.sources.get(local, frozenset())
+                case LoopBlock(local=local):
+                    found.add(local)
+                case TMemberDecl() | TSub() as member:
+                    found.add(member)
+                case _:
+                    pass
         return frozenset(found)
 
     def clash(
@@ -228,17 +226,51 @@ class Scope:
         self.error(code, message, span, label, related, said, why.help, why.folds)
         return False
 
-    def local(self, name: str) -> Local | None:
+    def lookup(self, name: str) -> Meaning:
+        """What `name` means here: the innermost declaration, which hides all others. Asking leaves
+        no trace."""
+        return self.indices[name] if self.indices and name in self.indices else self.declared(name)
+
+    def declared(self, name: str) -> Meaning:
+        """What `name` means apart from indices."""
         for frame in reversed(self.frames):
             if name in frame:
-                self.read.add(frame[name])
-                return frame[name]
-        return None
+                local, block = frame[name], self.block
+                if block is None or local not in self.subs:
+                    return local
+                return LoopBlock(local, block.typed.subs[self.subs[local]])
+        if name in self.generics:
+            return self.generics[name]
+        if self.block is not None:
+            typed = self.block.typed
+            for names in (typed.members, typed.subs, self.block.methods):
+                if name in names:
+                    return names[name]
+            if name in self.block.broken:
+                return Missing(True)
+        return Missing(True) if name in self.broken else _in_module(self.module, name)
+
+    def read(self, name: str) -> Meaning:
+        """`lookup` where the name is put to use, which the lints ask for."""
+        found = self.lookup(name)
+        match found:
+            case Local():
+                self.reads.add(found)
+            case LoopBlock(local=local):
+                self.reads.add(local)
+            case TMemberDecl() | TSub() | TFunction():
+                assert self.block is not None
+                self.block.used.add(name)
+            case ItemRef() | ModuleRef():
+                self.module.used.add(name)
+            case _:
+                pass
+        return found
 
     def declare(self, name: str, type_: Type, mutable: bool, span: Span) -> Local:
         local = Local(name, type_, mutable, span)
         self.frames[-1][name] = local
-        self.declared.append(local)
+        self.locals.append(local)
         return local
 
     def visible(self) -> list[str]:
@@ -250,9 +282,19 @@ class Scope:
         return [*names, *self.generics, *self.module.names()]
 
 
+def _in_module(module: ModuleScope, name: str) -> Meaning:
+    found = module.find(name) or BY_NAME.get(name)
+    if found is not None:
+        return found
+    # `Tensor` is the beginning of a type, and nothing by itself.
+    if name in PRELUDE and name != "Tensor":
+        return PreludeFunction(name)
+    return Missing(name in module.broken)
+
+
 def item_scope(world: World, ref: ItemRef) -> Scope:
     """An empty scope in the module of `ref`."""
-    return Scope(world, world.scopes[ref.module])
+    return Scope(world, world.scopes[ref.module], function=ref.key)
 
 
 def _element(type_: Type) -> AnyDType | None:

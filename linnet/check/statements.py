@@ -6,6 +6,8 @@ from linnet.check import expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.hints import needs_context
+from linnet.check.meanings import Meaning, declared_at
+from linnet.check.names import Missing
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
     Local,
@@ -17,8 +19,10 @@ from linnet.check.typed import (
     TLet,
     TLetTuple,
     TLocal,
+    TMemberDecl,
     TReturn,
     TStmt,
+    TSub,
     TWhile,
 )
 from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
@@ -167,9 +171,9 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
         value = settle(scope, value)
     if same_type(scope.facts, value.type, type_):
         return value
-    local = next((f[stmt.target.text] for f in scope.frames if stmt.target.text in f), None)
+    local = scope.lookup(stmt.target.text)
     way_out = None
-    if local is not None and isinstance(local.type, ScalarType | TensorType):
+    if isinstance(local, Local) and isinstance(local.type, ScalarType | TensorType):
         now = TLocal(local, local.type, stmt.target.span)
         way_out = loosely(scope, now, dtype_hint(value.type))
     scope.error(
@@ -183,40 +187,33 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
 
 
 def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | None]:
-    for frame in reversed(scope.frames):
-        local = frame.get(name.text)
-        if local is not None:
-            if local.mutable:
-                return local, local.type
-            scope.error(
-                "E2108",
-                f"`{name.text}` cannot be assigned to",
-                name.span,
-                related=[(local.span, "declared here")],
-                help="declare it with `var`",
-            )
+    found = scope.lookup(name.text)
+    message, help_ = f"`{name.text}` cannot be assigned to", None
+    match found:
+        case Local(mutable=True):
+            return found, found.type
+        case TMemberDecl(kind="state"):
+            scope.read(name.text)
+            return name.text, found.type
+        case Missing():
+            if not found.reported:
+                _undeclared_target(scope, name)
             return None, None
-    block = scope.block
-    if block is not None and name.text in block.typed.members:
-        member = block.typed.members[name.text]
-        if member.kind == "state":
-            block.used.add(name.text)
-            return name.text, member.type
-        scope.error(
-            "E2108",
-            f"`{name.text}` is a `{member.kind}`, only a `state` can be assigned to",
-            name.span,
-            related=[(member.span, "declared here")],
-        )
-        return None, None
-    if name.text in scope.visible():
-        scope.error("E2108", f"`{name.text}` cannot be assigned to", name.span)
-    elif name.text not in scope.module.broken:
-        close = near(scope, name.text, scope.visible())
-        help_ = close or f"declare it: `var {name.text} = ...`"
-        message = f"nothing named `{name.text}` is declared here"
-        scope.error("E1201", message, name.span, help=help_)
+        case Local():
+            help_ = "declare it with `var`"
+        case TMemberDecl(kind=kind):
+            message = f"`{name.text}` is a `{kind}`, only a `state` can be assigned to"
+        case _:
+            pass
+    scope.error("E2108", message, name.span, related=declared_at(found), help=help_)
     return None, None
+
+
+def _undeclared_target(scope: Scope, name: ast.Name) -> None:
+    close = near(scope, name.text, scope.visible())
+    help_ = close or f"declare it: `var {name.text} = ...`"
+    message = f"nothing named `{name.text}` is declared here"
+    scope.error("E1201", message, name.span, help=help_)
 
 
 def _block(scope: Scope, stmts: tuple[ast.Stmt, ...], frame: dict[str, Local]) -> tuple[TStmt, ...]:
@@ -233,32 +230,28 @@ def _static_for(scope: Scope, stmt: ast.StaticForStmt) -> list[TStmt]:
     if stmt.stop is not None:
         start, stop = dim_of(scope, stmt.start), dim_of(scope, stmt.stop)
         variable = Local(name, ScalarType(DType.I64), False, span)
-        scope.declared.append(variable)
+        scope.locals.append(variable)
         inner = _block(scope, stmt.body, {name: variable})
         if start is None or stop is None:
             return []
         return [TForRange(variable, start, stop, inner, stmt.span)]
-    member = stmt.start.name if isinstance(stmt.start, ast.NameExpr) else None
-    sub = scope.block.typed.subs.get(member) if scope.block and member else None
-    if sub is None or sub.count is None or (member and scope.local(member)):
-        if member is None or member not in scope.module.broken:
-            _not_iterable(scope, stmt.start)
+    sub = scope.read(stmt.start.name) if isinstance(stmt.start, ast.NameExpr) else None
+    if not isinstance(sub, TSub) or sub.count is None:
+        _not_iterable(scope, stmt.start, sub)
         return []
-    assert member is not None and scope.block is not None
-    scope.block.used.add(member)
     if sub.optional:
         message = "walking over an optional array of blocks is not implemented"
         scope.error("E2190", message, stmt.start.span)
         return []
     variable = Local(name, ERROR, False, span)
-    scope.subs[variable] = member
-    scope.declared.append(variable)
+    scope.subs[variable] = sub.name
+    scope.locals.append(variable)
     inner = _block(scope, stmt.body, {name: variable})
-    return [TForSubs(variable, member, sub.count, inner, stmt.span)]
+    return [TForSubs(variable, sub.name, sub.count, inner, stmt.span)]
 
 
-def _not_iterable(scope: Scope, e: ast.Expr) -> None:
-    if isinstance(e, ast.NameExpr) and e.name not in scope.visible():
+def _not_iterable(scope: Scope, e: ast.Expr, found: Meaning | None) -> None:
+    if isinstance(e, ast.NameExpr) and isinstance(found, Missing):
         unknown_name(scope, e.name, e.span)
         return
     scope.error(

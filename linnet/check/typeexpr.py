@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
-from linnet.check.names import ItemRef, ModuleRef
+from linnet.check.meanings import declared_at, kind_of
+from linnet.check.names import ItemRef, Missing
+from linnet.check.resolve import resolve_path
 from linnet.check.scope import Scope
 from linnet.check.substitute import Bindings, dim_bindings, in_arg, in_relation, in_type
 from linnet.check.typed import TGeneric
@@ -17,10 +19,9 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.check.unknown import unknown_name
 from linnet.dims.dims import DimError, Symbol
 from linnet.dims.prover import Relation
-from linnet.dtypes import BY_NAME, DTypeVar
+from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -59,63 +60,23 @@ def _tensor(scope: Scope, dims: tuple[ast.Expr, ...], dtype: ast.Expr, span: Spa
     return ERROR if shape is None or element is None else TensorType(shape, element)
 
 
-def resolve_path(scope: Scope, path: tuple[ast.Name, ...]) -> ItemRef | None:
-    """The item that `Name` or `module.Name` means; None after a report."""
-    first = path[0]
-    ref = scope.module.find(first.text)
-    if ref is None:
-        unknown_name(scope, first.text, first.span)
-        return None
-    if len(path) == 1:
-        if isinstance(ref, ItemRef):
-            return ref
-        scope.error("E1208", f"`{first.text}` is a module, not an item", first.span)
-        return None
-    return member_of_module(scope, ref, path[1])
-
-
-def member_of_module(scope: Scope, ref: ItemRef | ModuleRef, name: ast.Name) -> ItemRef | None:
-    """The public item `name` of a module."""
-    if isinstance(ref, ItemRef):
-        scope.error("E1208", f"`{ref.item.name.text}` is not a module", name.span)
-        return None
-    items = scope.world.scopes[ref.module].items
-    item = items.get(name.text)
-    if item is None:
-        unknown_name(scope, name.text, name.span, [n for n, i in items.items() if i.item.public])
-    elif not item.item.public:
-        scope.error(
-            "E1203",
-            f"`{name.text}` of `{ref.module}` is private",
-            name.span,
-            related=[(item.item.name.span, "declared without `pub`")],
-        )
-        return None
-    return item
-
-
 def _named(scope: Scope, expr: ast.NamedTypeExpr) -> Type:
     head = expr.path[0].text
-    generic = scope.generics.get(head)
-    if len(expr.path) == 1 and (generic is not None or head in BY_NAME):
-        if expr.args is not None:
+    found = scope.lookup(head) if len(expr.path) == 1 else None
+    match found:
+        case DType() | TGeneric(binder=DTypeVar()) if expr.args is not None:
             scope.error("E2111", f"`{head}` takes no generic arguments", expr.span)
-            return ERROR
-        if generic is None:
-            return ScalarType(BY_NAME[head])
-        if isinstance(generic.binder, DTypeVar):
-            return ScalarType(generic.binder)
-        scope.error(
-            "E1208",
-            f"`{head}` is a {generic.kind}, not a type",
-            expr.span,
-            related=[(generic.span, "declared here")],
-        )
-        return ERROR
-    ref = resolve_path(scope, expr.path)
-    if ref is None:
-        return ERROR
-    return _item_type(scope, ref, expr)
+        case DType():
+            return ScalarType(found)
+        case TGeneric(binder=DTypeVar() as binder):
+            return ScalarType(binder)
+        case None | ItemRef() | Missing():
+            ref = resolve_path(scope, expr.path)
+            return ERROR if ref is None else _item_type(scope, ref, expr)
+        case _:
+            message = f"`{head}` is {kind_of(found)}, not a type"
+            scope.error("E1208", message, expr.span, related=declared_at(found))
+    return ERROR
 
 
 def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
@@ -128,7 +89,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
             info = scope.world.structs.of(ref, scope, expr.span)
             if info is None:
                 return ERROR
-            bound = bind_written(scope, info.generics, expr.args, expr.span)
+            bound = bind_written(scope, ref.key, info.generics, expr.args, expr.span)
             if bound is None or not obligations(scope, info.facts, bound, expr.span):
                 return ERROR
             return in_type(info.type, bound)
@@ -136,7 +97,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
             alias = scope.world.aliases.of(ref, scope, expr.span)
             if alias is None:
                 return ERROR
-            bound = bind_written(scope, alias.generics, expr.args, expr.span)
+            bound = bind_written(scope, ref.key, alias.generics, expr.args, expr.span)
             return ERROR if bound is None else in_type(alias.type, bound)
         case ast.BlockDecl():
             scope.error(
@@ -157,11 +118,14 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
 
 def bind_written(
     scope: Scope,
+    owner: str,
     generics: tuple[TGeneric, ...],
     written: tuple[ast.Expr, ...] | None,
     span: Span,
 ) -> dict[Symbol | DTypeVar, GenericArg] | None:
-    """Generic arguments written in order, defaults filled in; None after a report."""
+    """Generic arguments of `owner` written in order, defaults filled in; None after a report."""
+    if scope.world.broken[owner]:
+        return None
     args = written or ()
     if len(args) > len(generics):
         scope.error(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linnet.check.intrinsics import PRELUDE
+from linnet.check.names import Missing
 from linnet.check.scope import Scope
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
@@ -62,23 +63,23 @@ _INSTEAD = {
 }
 
 
-def unknown_name(scope: Scope, name: str, span: Span, among: Iterable[str] | None = None) -> None:
-    """E1201, unless the name was imported by a `use` that was reported already. What is missing
+def unknown_name(scope: Scope, name: str, span: Span) -> None:
+    """E1201, unless what the name was to mean was reported already. What is missing
     once in a function is one mistake there, however often it is named."""
-    if name in scope.module.broken:
+    if _reported(scope, name):
         return
     scope.error(
         "E1201",
         f"nothing named `{name}` is declared here",
         span,
-        help=_meant(name) or near(scope, name, among or [*scope.visible(), *sorted(PRELUDE)]),
+        help=_meant(name) or near(scope, name, [*scope.visible(), *sorted(PRELUDE)]),
         folds=[("name", scope.function, name)],
     )
 
 
 def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
     """E1201 where a dimension is asked for: most likely a generic that is not declared."""
-    if name in scope.module.broken:
+    if _reported(scope, name):
         return
     close = near(scope, name, scope.visible())
     scope.error(
@@ -88,6 +89,11 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
         help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
         folds=[("dimension", name)],
     )
+
+
+def _reported(scope: Scope, name: str) -> bool:
+    found = scope.lookup(name)
+    return isinstance(found, Missing) and found.reported
 
 
 def near(scope: Scope, name: str, among: Iterable[str]) -> str | None:
