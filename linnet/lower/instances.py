@@ -32,8 +32,8 @@ LIMIT = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A tensor of the model. `optional`: it may be absent, itself or with the optional block
-    that holds it; `holder` is the path of the innermost such block."""
+    """A tensor of the model. `optional`: it itself may be absent; `holder` is the path of the
+    innermost optional block that holds it, with which it may be absent too."""
 
     path: str
     kind: Literal["param", "buffer", "state"]
@@ -182,9 +182,15 @@ def _instance(node: _Node, member: TMemberDecl) -> Instance:
         number = dim.as_int()
         assert number is not None, node.path
         shape.append(number)
-    optional = member.optional or node.holder is not None
-    dtype = type_.dtype.value
-    return Instance(node.path, member.kind, tuple(shape), dtype, optional, member.span, node.holder)
+    return Instance(
+        node.path,
+        member.kind,
+        tuple(shape),
+        type_.dtype.value,
+        member.optional,
+        member.span,
+        node.holder,
+    )
 
 
 def _check(block: TBlock, scope: Bound, path: str, found: list[Violation]) -> None:

@@ -50,7 +50,7 @@ class CardProgram:
         parameters of an optional block are required once one of them is bound."""
         bound = frozenset(names)
         return [
-            ParameterDecl(i.path, i.shape, i.dtype, self._may_be_absent(i, bound), i.span)
+            ParameterDecl(i.path, i.shape, i.dtype, _may_be_absent(i, bound), i.span)
             for i in self.instances
             if i.kind != "state"
         ]
@@ -63,15 +63,11 @@ class CardProgram:
             return frozenset()
         return frozenset(i.path for i in found)
 
-    def _may_be_absent(self, instance: Instance, names: frozenset[str]) -> bool:
-        if self._declared_optional(instance.span):
-            return True
-        holder = instance.holder
-        return holder is not None and not any(n.startswith(f"{holder}.") for n in names)
 
-    def _declared_optional(self, span: Span) -> bool:
-        members = (m for b in self.program.blocks.values() for m in b.members.values())
-        return any(m.optional and m.span == span for m in members)
+def _may_be_absent(instance: Instance, names: frozenset[str]) -> bool:
+    holder = instance.holder
+    without = holder is not None and not any(n.startswith(f"{holder}.") for n in names)
+    return instance.optional or without
 
 
 def open_card(

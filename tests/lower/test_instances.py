@@ -72,7 +72,7 @@ def test_parameters_in_order_of_declaration(made: Source) -> None:
     assert rows == [
         *layers,
         ("scale", "param", (), "bf16", False, None),
-        ("extra.weight", "param", (3,), "f32", True, "extra"),
+        ("extra.weight", "param", (3,), "f32", False, "extra"),
     ]
     assert found[0].span.text == "first"
 
