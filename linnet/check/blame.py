@@ -11,10 +11,11 @@ unknown. Bodies are checked callees first, so that the doubts are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from linnet.check.typed import Local, TMemberDecl, TSub
+from linnet.graphs import depth_first
 
 _DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
 _SHAPES = frozenset(
@@ -82,17 +83,4 @@ class Doubts:
 def callees_first(texts: Mapping[str, str]) -> list[str]:
     """The keys of `texts` in an order in which each comes after those that its text mentions.
     Where they mention each other in a circle the order is that of the file."""
-    done: dict[str, None] = {}
-    for start in texts:
-        way: dict[str, Iterator[str]] = {}
-        if start not in done:
-            way[start] = iter(names_in(texts[start]))
-        while way:
-            name, rest = next(reversed(way.items()))
-            step = next((n for n in rest if n in texts and n not in done and n not in way), None)
-            if step is None:
-                done[name] = None
-                way.pop(name)
-            else:
-                way[step] = iter(names_in(texts[step]))
-    return list(done)
+    return depth_first(texts, lambda name: [n for n in names_in(texts[name]) if n in texts])[0]

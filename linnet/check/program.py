@@ -13,6 +13,7 @@ from linnet.check.order import dependencies_first
 from linnet.check.scope import Makers, Scope, World, item_scope
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
+from linnet.graphs import depth_first
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -108,26 +109,9 @@ def _unfold(world: World) -> None:
 
 def _recursion(world: World) -> None:
     """E2119 for each cycle of calls, once."""
-    done: set[str] = set()
-    for start in world.program.functions:
-        path: list[str] = []
-        stack = [(start, iter(world.calls.get(start, {}).items()))] if start not in done else []
-        if stack:
-            path.append(start)
-        while stack:
-            key, edges = stack[-1]
-            step = next(edges, None)
-            if step is None:
-                stack.pop()
-                path.pop()
-                done.add(key)
-                continue
-            callee, _ = step
-            if callee in path:
-                _report_cycle(world, path[path.index(callee) :])
-            elif callee not in done:
-                path.append(callee)
-                stack.append((callee, iter(world.calls.get(callee, {}).items())))
+    _, cycles = depth_first(world.program.functions, lambda key: world.calls.get(key, {}))
+    for cycle in cycles:
+        _report_cycle(world, cycle)
 
 
 def _report_cycle(world: World, cycle: list[str]) -> None:

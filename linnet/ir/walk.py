@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from linnet.graphs import depth_first
 from linnet.ir.core import Function, Module, Operation
 
 
@@ -22,15 +23,8 @@ def callees(function: Function) -> Iterator[str]:
 
 def callees_first(module: Module) -> list[str]:
     """The names of all functions, each after those that it calls. None calls itself."""
-    found: dict[str, None] = {}
-    for start in module.functions:
-        open_ = [(start, iter(callees(module.functions[start])))]
-        while open_:
-            name, rest = open_[-1]
-            callee = next((c for c in rest if c in module.functions and c not in found), None)
-            if callee is None:
-                found[name] = None
-                open_.pop()
-            else:
-                open_.append((callee, iter(callees(module.functions[callee]))))
-    return list(found)
+
+    def called(name: str) -> list[str]:
+        return [c for c in callees(module.functions[name]) if c in module.functions]
+
+    return depth_first(module.functions, called)[0]

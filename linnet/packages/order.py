@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from linnet.graphs import depth_first
 from linnet.packages.package import Package
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import SourceFile
@@ -28,46 +29,31 @@ class Node:
 
 def dependencies_first(nodes: Sequence[Node], sink: Sink) -> list[Node]:
     """The nodes, each after those it uses. A `use` that closes a cycle is reported and dropped."""
-    done: dict[Node, None] = {}
-    for node in nodes:
-        if node not in done:
-            _visit(node, done, sink)
-    return list(done)
+    order, cycles = depth_first(nodes, lambda node: [target for _, target in _uses(node)])
+    for cycle in cycles:
+        _report(cycle, sink)
+    for cycle in cycles:
+        last = cycle[-1]
+        last.uses = {n: target for n, target in last.uses.items() if target is not cycle[0]}
+    return order
 
 
-def _visit(start: Node, done: dict[Node, None], sink: Sink) -> None:
-    """Depth first without recursion: a chain of modules may be long."""
-    # One entry a module on the way: the module, the `use` being followed, those still to follow.
-    way: dict[Node, int] = {start: -1}
-    rest: list[Iterator[int]] = [iter(sorted(start.uses))]
-    while rest:
-        node = next(reversed(way))
-        index = next(rest[-1], None)
-        if index is None:
-            rest.pop()
-            way.pop(node)
-            done[node] = None
-            continue
-        way[node] = index
-        target = node.uses[index]
-        if target in way:
-            _report(way, target, sink)
-            del node.uses[index]
-        elif target not in done:
-            way[target] = -1
-            rest.append(iter(sorted(target.uses)))
+def _uses(node: Node) -> list[tuple[int, Node]]:
+    return sorted(node.uses.items(), key=lambda use: use[0])
 
 
-def _report(way: dict[Node, int], first: Node, sink: Sink) -> None:
-    """The cycle is the part of the way from `first` on; its last `use` gets the blame."""
-    nodes = list(way)
-    cycle = nodes[nodes.index(first) :]
-    names = " -> ".join([n.key for n in cycle] + [first.key])
-    uses = [(n, n.tree.uses[way[n]]) for n in cycle]
+def _report(cycle: Sequence[Node], sink: Sink) -> None:
+    """Every `use` on the way is shown; the last gets the blame."""
+    following = [*cycle[1:], cycle[0]]
+    names = " -> ".join(node.key for node in [cycle[0], *following])
+    uses: list[ast.UseDecl] = []
+    for node, target in zip(cycle, following, strict=True):
+        number = next(n for n, used in _uses(node) if used is target)
+        uses.append(node.tree.uses[number])
     related = tuple(
         Related(use.path.span, f"`{node.key}` uses `{use.path.dotted()}`")
-        for node, use in uses[:-1]
+        for node, use in zip(cycle[:-1], uses, strict=False)
     )
-    span = uses[-1][1].path.span
+    span = uses[-1].path.span
     hint = "move what both need into a module of its own"
     sink.add(Diagnostic("E1206", f"import cycle: {names}", span, "closes it", related, (), hint))
