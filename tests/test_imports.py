@@ -190,6 +190,18 @@ def test_check_loads_nothing_heavy(tmp_path: Path) -> None:
     assert sorted(loaded_after(code) & set(HEAVY)) == []
 
 
+def test_checking_a_card_loads_no_backend_and_no_ir() -> None:
+    code = (
+        "import sys\nfrom linnet.cli.main import main\nassert main(['check', 'models']) == 0\n"
+        "print([m for m in sys.modules if m.startswith(('linnet.ir', 'linnet.backends'))"
+        " or m == 'linnet.lower.module'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
 def test_importing_linnet_loads_nothing_heavy() -> None:
     assert sorted(loaded_after("import linnet") & set(HEAVY)) == []
 

@@ -13,7 +13,13 @@ from linnet.source.diagnostics import Sink
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", type=_existing)
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        type=_existing,
+        help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -52,5 +58,10 @@ def _existing(text: str) -> Path:
         message = f"{text} cannot be read: {(error.strerror or str(error)).lower()}"
         raise argparse.ArgumentTypeError(message) from None
     if not found:
+        from linnet.nest.card import shipped_card
+
+        card = shipped_card(text)
+        if card is not None:
+            return card
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path

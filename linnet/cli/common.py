@@ -38,13 +38,42 @@ def generics_of(options: argparse.Namespace) -> dict[str, int | str]:
     return dict(options.generics)
 
 
-def integers(text: str) -> list[int]:
-    """`1,2,3` as numbers."""
+def add_numerics(parser: argparse.ArgumentParser) -> None:
+    """The policy that says which kernels may be used."""
+    from linnet.backends.base import TIERS  # a check of sources does without backends
+
+    parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
+
+
+Rows = list[list[int | float | bool]]
+"""Numbers as they are written: rows parted by `;`, numbers by `,`."""
+
+
+def tokens(text: str) -> Rows:
+    """`1,2,3` as one row of integers, `1,2,3;4,5,6` as two."""
     try:
-        return [int(part) for part in text.split(",")]
+        return [[int(part) for part in row.split(",")] for row in text.split(";")]
     except ValueError:
-        message = f"`{text}` is not a list of integers such as 1,2,3"
+        message = f"`{text}` is not a list of integers such as 1,2,3 or, in rows, 1,2;3,4"
         raise argparse.ArgumentTypeError(message) from None
+
+
+def numbers(text: str) -> Rows:
+    """As `tokens`, with floats, `true` and `false` as well."""
+    try:
+        return [[_number(part.strip()) for part in row.split(",")] for row in text.split(";")]
+    except ValueError:
+        message = f"`{text}` is not a list of numbers such as 1,2,3 or 0.5 or true,false"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _number(text: str) -> int | float | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _assignment(text: str) -> tuple[str, int | str]:

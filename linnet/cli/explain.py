@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from linnet.backends.base import (
-    TIERS,
     CallSite,
     Decision,
     Tier,
@@ -16,17 +15,19 @@ from linnet.backends.base import (
     decide,
     get_backend,
 )
-from linnet.cli.common import add_set, generics_of, word
+from linnet.cli.common import add_numerics, add_set, generics_of, word
 from linnet.cli.report import report
 from linnet.ir.core import Module
 from linnet.ir.library import Absent, Argument, Known, Parts
 from linnet.ir.places import shown as shown_place
+from linnet.lower.instances import Violation, unsatisfied
 from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.lowered import lower_card, presence
 from linnet.nest.opened import open_whole
 from linnet.nest.survey import fit
+from linnet.nest.words import counted
 from linnet.pipeline import check_paths
-from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
 from linnet.source.shown import shown
 from linnet.source.suggest import did_you_mean
@@ -45,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--backend", type=word, default="numpy", help="default: numpy")
     parser.add_argument("--device", type=word, default="cpu", help="default: cpu")
-    parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
+    add_numerics(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_set(parser)
 
@@ -54,7 +55,9 @@ def run(options: argparse.Namespace) -> int:
     """Lowers the entries, asks the backend's kernels, and prints every decision."""
     sink = Sink()
     try:
-        kernels = get_backend(options.backend).kernels
+        backend = get_backend(options.backend)
+        backend.check(options.device, {})
+        kernels = backend.kernels
         numerics = check_numerics(options.numerics)
         modules = _modules(options, sink)
         found = {
@@ -114,17 +117,30 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
             generic_names |= {g.name for g in program.blocks[function.block].generics}
         known |= generic_names
         given = {k: v for k, v in generics.items() if k in generic_names}
+        broken = unsatisfied(program, key, given)
+        for violation in broken:
+            sink.add(_violated(violation))
+        if broken:
+            continue
         if function.block is None:
             found[name] = lower_function(program, key, given)
         else:
             short = name.rpartition(".")[2]
             found[name] = lower_entry(program, function.block, given, short, lambda _: True)
-    if found:
+    if found or sink.errors:
         _check_names(path, generics, known, sink)
     else:
         message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
         sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
     return found
+
+
+def _violated(violation: Violation) -> Diagnostic:
+    relation = violation.relation
+    text = f"{relation.left} {relation.op} {relation.right}"
+    message = f"`where {text}` of `{violation.block}` does not hold: {violation.values}"
+    related = (Related(violation.span, "stated here"),)
+    return Diagnostic("E2206", message, None, related=related)
 
 
 def _check_names(path: Path, generics: Generics, known: set[str], sink: Sink) -> None:
@@ -152,7 +168,8 @@ def _text(found: Mapping[str, list[Decision]], backend: str, numerics: Tier, dev
     lines: list[str] = []
     for entry, decisions in found.items():
         total = sum(d.site.count for d in decisions)
-        head = f"{entry}: {total} calls of library ops, {backend} on {device}, numerics {numerics}"
+        calls = counted(total, "call")
+        head = f"{entry}: {calls} of library ops, {backend} on {device}, numerics {numerics}"
         lines += [head, ""]
         for group in _groups(decisions):
             lines += _group_text(group)

@@ -11,6 +11,8 @@ from io import TextIOWrapper
 from typing import Any, NoReturn, cast
 
 from linnet import __version__
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 # A command's module is imported only when the command is used: `linnet check`
 # must start fast. Each one has `run(options) -> int` and `configure(parser)`.
@@ -33,6 +35,14 @@ class _Parser(argparse.ArgumentParser):
     # Options are written in full: an abbreviation may mean another one in a later version.
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        # Its own words show Python's texts in quotes.
+        known = [str(choice) for choice in action.choices or ()]
+        if known and value not in known:
+            near = did_you_mean(str(value), known)
+            way_out = near or f"choose one of {', '.join(known)}"
+            raise argparse.ArgumentError(action, f"{shown(str(value))} is not known: {way_out}")
 
     def error(self, message: str) -> NoReturn:
         raise _UsageError(self.format_usage() + f"{self.prog}: error: ", message)

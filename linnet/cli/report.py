@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.render import render_json, render_text, summary_line
@@ -16,7 +18,7 @@ def report(diagnostics: Iterable[Diagnostic], as_json: bool = False) -> int:
 
     Beside errors lints would be noise: what they say may come of the errors.
     """
-    every = list(diagnostics)
+    every = [_for_the_command_line(d) for d in diagnostics]
     errors = sum(d.severity == "error" for d in every)
     found = [d for d in every if d.severity == "error"] if errors else every
     if as_json:
@@ -28,6 +30,24 @@ def report(diagnostics: Iterable[Diagnostic], as_json: bool = False) -> int:
     if found:
         print(summary_line(errors, len(found) - errors), file=sys.stderr)
     return 1 if errors else 0
+
+
+_ARGUMENT = re.compile(r'`?\b(backend|device|numerics|weights)="(\w+)"`?')
+_FLAG = re.compile(r"\b(as|with) `(cast_dtype|weights)`")
+
+
+def _for_the_command_line(diagnostic: Diagnostic) -> Diagnostic:
+    """Ways out are written for Python's callers; here an argument is an option."""
+    return replace(
+        diagnostic,
+        help=diagnostic.help and _options(diagnostic.help),
+        notes=tuple(map(_options, diagnostic.notes)),
+    )
+
+
+def _options(text: str) -> str:
+    text = _ARGUMENT.sub(r"`--\1 \2`", text)
+    return _FLAG.sub(lambda found: f"{found[1]} `--{found[2].replace('_', '-')}`", text)
 
 
 def use_color() -> bool:

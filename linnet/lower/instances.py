@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal
 
 from linnet.check.substitute import in_arg, in_relation, in_type
-from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
+from linnet.check.typed import Program, TBlock, TFunction, TMemberDecl, TParam, TSub
 from linnet.check.types import OptionalType, ScalarType, TensorType
 from linnet.dims.dims import Dim, DimError
 from linnet.dims.relations import Relation
@@ -46,8 +46,8 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A `where` relation of the block at `path` ("" for the root) that does not hold; `values`
-    is it with the numbers filled in."""
+    """A `where` relation of the block at `path` ("" for the root) that does not hold, or of a
+    function; `values` is it with the numbers filled in."""
 
     path: str
     block: str
@@ -81,9 +81,15 @@ def signature(program: Program, root: str, generics: Mapping[str, GenericValue],
     refuse_unknown(block.generics, generics, root)
     scope = bind(block.generics, generics)
     own = [("*" if g.kind == "Shape" else "") + g.name for g in function.generics]
-    params = [f"{p.local.name}: {in_type(p.local.type, scope)}" for p in function.params]
+    params = [
+        f"{p.local.name}: {in_type(p.local.type, scope)}{_default(p)}" for p in function.params
+    ]
     head = f"{entry}<{', '.join(own)}>" if own else entry
     return f"{head}({', '.join(params)}) -> {in_type(function.result, scope)}"
+
+
+def _default(param: TParam) -> str:
+    return "" if param.default is None else f" = {param.default.span.text}"
 
 
 def violations(
@@ -101,6 +107,21 @@ def violations(
         if isinstance(node.member, TSub):
             inner = program.blocks[node.member.block]
             _check(inner, node.inner, node.path, found)
+    return found
+
+
+def unsatisfied(
+    program: Program, key: str, generics: Mapping[str, GenericValue]
+) -> list[Violation]:
+    """The relations of a function and of its block that these generics do not satisfy. What is
+    not among `generics` stays open, as does a relation that speaks of it."""
+    function = program.functions[key]
+    block = program.blocks[function.block] if function.block is not None else None
+    owners = [function] if block is None else [block, function]
+    scope = bind([g for owner in owners for g in owner.generics], generics)
+    found: list[Violation] = []
+    for owner in owners:
+        _check(owner, scope, "", found)
     return found
 
 
@@ -193,17 +214,17 @@ def _instance(node: _Node, member: TMemberDecl) -> Instance:
     )
 
 
-def _check(block: TBlock, scope: Bound, path: str, found: list[Violation]) -> None:
-    for relation in block.facts:
+def _check(owner: TBlock | TFunction, scope: Bound, path: str, found: list[Violation]) -> None:
+    for relation in owner.facts:
         try:
             bound = in_relation(relation, scope)
-            holds = bound.holds({})
+            fails = not bound.symbols() and not bound.holds({})
         except DimError as error:
-            found.append(Violation(path, block.key, relation, str(error), block.span))
+            found.append(Violation(path, owner.key, relation, str(error), owner.span))
             continue
-        if not holds:
+        if fails:
             values = ", ".join(
                 f"{s.name} = {in_arg(Dim.of(s), scope)}"
                 for s in sorted(relation.symbols(), key=lambda s: s.serial)
             )
-            found.append(Violation(path, block.key, relation, values, block.span))
+            found.append(Violation(path, owner.key, relation, values, owner.span))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
+from linnet.packages.text import shown as shown_path
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
@@ -64,6 +65,14 @@ def shipped_folder() -> Path | None:
     return beside if beside.is_dir() else None
 
 
+def shipped_card(name: str) -> Path | None:
+    """The folder of the shipped card of that name, if there is one."""
+    folder = shipped_folder()
+    if folder is None or name not in list_cards():
+        return None
+    return Path(shown_path(folder / name))
+
+
 def list_cards() -> tuple[str, ...]:
     """The names of the shipped cards, sorted."""
     folder = shipped_folder()
@@ -81,6 +90,7 @@ class Draft:
     `Weights`.
     """
 
+    directory: Path
     source: Path | None
     bindings: Path | None
     bindings_place: Span | None = None
@@ -108,7 +118,7 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     before = sink.errors
     file = read_toml(directory / "nest.toml", sink)
     if file is None:
-        return Draft(_package(directory), _bindings(directory, {}))
+        return Draft(directory, _package(directory), _bindings(directory, {}))
     wrong = check_keys(file, sink)
     wrong |= _check_files(directory, file, sink)
     sound = {t: {} if t in wrong else _table(file, t) for t in TABLES}
@@ -118,16 +128,16 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     if wrong & {"source", "generics", "weights"}:
         path = sound["source"].get("path")
         source = _package(directory) if path is None else directory / path
-        return Draft(source, bindings, place)
+        return Draft(directory, source, bindings, place)
     card = _card(directory, file, sound, bindings)
-    return Draft(card.source, bindings, place, card, whole)
+    return Draft(directory, card.source, bindings, place, card, whole)
 
 
 def _find(given: str, sink: Sink) -> Path | None:
-    shipped = shipped_folder()
+    shipped = shipped_card(given)
+    if shipped is not None:
+        return shipped
     names = list_cards()
-    if given in names and shipped is not None:
-        return shipped / given
     path = Path(given)
     if path.name == "nest.toml" and path.is_file():
         return path.parent

@@ -17,6 +17,7 @@ from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
 from linnet.nest.index import compare
 from linnet.nest.locate import Files
+from linnet.nest.words import counted
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 from linnet.source.shown import shown
@@ -117,7 +118,8 @@ class Checkpoint:
                 with info.file.open("rb") as file:
                     size = os.fstat(file.fileno()).st_size
                     if size != expected:
-                        message = f"{info.file}: has {size} bytes now, {expected} when checked"
+                        now = f"has {counted(size, 'byte')} now, {expected} when checked"
+                        message = f"{info.file}: {now}"
                         raise LinnetError([Diagnostic("E5003", message, None)])
                     self._maps[info.file] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except OSError as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from linnet.nest.strict_json import JsonError, parse_json
-from linnet.nest.words import kind, shape_text
+from linnet.nest.words import counted, kind, shape_text
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import shown
 
@@ -126,11 +126,13 @@ class _Reader:
         with self.path.open("rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
             if size < 8:
-                raise _MalformedError(f"{size} bytes are too few for the length of a header")
+                few = f"{counted(size, 'byte')} {'is' if size == 1 else 'are'} too few"
+                raise _MalformedError(f"{few} for the length of a header")
             length = int.from_bytes(file.read(8), "little")
             if length > size - 8:
                 raise _MalformedError(
-                    f"the header should have {length} bytes, but only {size - 8} follow its length"
+                    f"the header should have {counted(length, 'byte')}, but "
+                    f"only {size - 8} follow{'s' if size == 9 else ''} its length"
                 )
             if length > HEADER_LIMIT:
                 raise _MalformedError(
@@ -166,18 +168,22 @@ class _Reader:
         ordered = sorted(tensors, key=lambda t: (t.start, t.end))
         if ordered and ordered[0].start > begin:
             gap = ordered[0].start - begin
-            self.report(f"{gap} bytes before its data belong to no tensor", ordered[0].name)
+            self.report(_lost(gap, "before its data"), ordered[0].name)
         for one, two in pairwise(ordered):
             if two.start < one.end:
                 lie = f"its bytes {_range(two, begin)} overlap {_range(one, begin)}"
                 self.report(f"{lie} of {shown(one.name)}", two.name)
             elif two.start > one.end:
-                gap = f"{two.start - one.end} bytes between it and {shown(one.name)}"
-                self.report(f"{gap} belong to no tensor", two.name)
+                where = f"between it and {shown(one.name)}"
+                self.report(_lost(two.start - one.end, where), two.name)
         last = max((t.end for t in tensors), default=begin)
         if last < size:
             after = f" {shown(ordered[-1].name)}" if ordered else " the header"
-            self.report(f"{size - last} bytes after the end of{after} belong to no tensor")
+            self.report(_lost(size - last, f"after the end of{after}"))
+
+
+def _lost(count: int, where: str) -> str:
+    return f"{counted(count, 'byte')} {where} {'belongs' if count == 1 else 'belong'} to no tensor"
 
 
 def _range(tensor: TensorInfo, begin: int) -> str:
@@ -222,7 +228,9 @@ def _size_problem(entry: dict[str, Any], data: int) -> str | None:
     if end < start:
         return f"its data_offsets {offsets} end before they start"
     if end > data:
-        return f"its data_offsets {offsets} leave the file, which has {data} bytes of data"
+        return (
+            f"its data_offsets {offsets} leave the file, which has {counted(data, 'byte')} of data"
+        )
     dtype, shape = entry["dtype"], entry["shape"]
     bits = DTYPE_BITS[dtype]
     for dim in shape:
@@ -233,7 +241,7 @@ def _size_problem(entry: dict[str, Any], data: int) -> str | None:
     if 0 in shape:
         bits = 0
     if bits != 8 * (end - start):
-        needed = f"{bits // 8} bytes" if bits % 8 == 0 else f"{bits} bits"
+        needed = counted(bits // 8, "byte") if bits % 8 == 0 else counted(bits, "bit")
         return f"{_short(shape)} of {dtype} needs {needed}, its data_offsets {offsets} hold" + (
             f" {end - start}"
         )

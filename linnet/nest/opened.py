@@ -67,4 +67,4 @@ def _source(draft: Draft, checked: CheckResult | None, sink: Sink) -> CheckResul
     if draft.source is None:
         return None
     # The errors of the check may be of another card: this one may yet be right.
-    return check_source(draft.source, sink if checked is None else Sink())
+    return check_source(draft.source, draft.directory, sink if checked is None else Sink())

@@ -78,7 +78,7 @@ def open_card(
 ) -> CardProgram | None:
     """The card's program under its generics, `overrides` winning; None if something is wrong,
     which is then in `sink`. `checked` is its source, found right, where that was checked."""
-    result = checked or check_source(card.source, sink)
+    result = checked or check_source(card.source, card.directory, sink)
     if result is None:
         return None
     module = _module(card, result)
@@ -102,9 +102,10 @@ def open_card(
     return CardProgram(card, result.program, root, generics, found)
 
 
-def check_source(path: Path, sink: Sink) -> CheckResult | None:
-    """The program of a file or folder; None if it has errors, which are then in `sink`."""
-    result = check_paths([path])
+def check_source(path: Path, folder: Path, sink: Sink) -> CheckResult | None:
+    """The program of a file or folder of a card's; None if it has errors, which are then in
+    `sink`."""
+    result = check_paths([path], folder=folder)
     for diagnostic in result.sink:
         if diagnostic.severity == "error":
             sink.add(diagnostic)

@@ -33,12 +33,17 @@ def shape_text(shape: Sequence[int]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 byte`, `2 bytes`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def size_text(count: int) -> str:
     """A number of bytes in a unit that suits it."""
     units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     unit = min(max(count.bit_length() - 1, 0) // 10, len(units) - 1)
     if unit == 0:
-        return f"{count} bytes"
+        return counted(count, "byte")
     # Rounded half up in integers: no count is too large for them.
     tenths = (count * 20 // 1024**unit + 1) // 2
     return f"{tenths // 10}.{tenths % 10} {units[unit]}"

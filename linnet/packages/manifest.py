@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -38,14 +39,17 @@ def is_identifier(text: str) -> bool:
     return _IDENTIFIER.match(text) is not None and not word
 
 
-def load_manifest(folder: Path, sink: Sink) -> Manifest | None:
-    """The manifest of the package in `folder`. Everything wrong with it is reported (E5001)."""
+def load_manifest(
+    folder: Path, sink: Sink, shown: Callable[[Path], str] = shown
+) -> Manifest | None:
+    """The manifest of the package in `folder`. Everything wrong with it is reported (E5001), in
+    the file as it is `shown`."""
     path = folder / MANIFEST
     if not real(path).is_relative_to(real(folder)):
         message = f"{shown(path)} is a symbolic link out of its package"
         sink.add(Diagnostic("E5001", message, None))
         return None
-    toml = read_toml(Path(shown(path)), sink)
+    toml = read_toml(path, sink, shown(path))
     if toml is None:
         return None
     if not isinstance(toml.values.get("package"), dict):

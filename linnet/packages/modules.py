@@ -22,7 +22,7 @@ from linnet.packages.package import (
     walk,
 )
 from linnet.packages.resolve import Resolver
-from linnet.packages.text import Overlay, exists, read_source, real, real_overlay, shown
+from linnet.packages.text import Names, Overlay, exists, read_source, real, real_overlay
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile
 from linnet.syntax import ast
@@ -60,22 +60,28 @@ class ModuleGraph:
 
 
 def load_modules(
-    paths: Sequence[Path], sink: Sink, overlay: Mapping[Path, str] | None = None
+    paths: Sequence[Path],
+    sink: Sink,
+    overlay: Mapping[Path, str] | None = None,
+    folder: Path | None = None,
 ) -> ModuleGraph:
     """Loads the modules at `paths` (files, packages, folders of these) and all that they use.
 
     `overlay` holds texts that count instead of those on disk. Mistakes are
-    reported in `sink`, and the graph holds what could be read.
+    reported in `sink`, and the graph holds what could be read. Files are named as the paths
+    are written, or `folder`, if they lie in these.
     """
-    loader = _Loader(sink, real_overlay(overlay))
+    names = Names([*paths, *([folder] if folder else [])])
+    loader = _Loader(sink, real_overlay(overlay), names)
     for path in paths:
         loader.add_path(path)
     return loader.finish()
 
 
 class _Loader:
-    def __init__(self, sink: Sink, overlay: Overlay) -> None:
+    def __init__(self, sink: Sink, overlay: Overlay, names: Names) -> None:
         self.sink = sink
+        self.shown = names
         self.overlay = overlay
         self.packages: dict[Path, Package | None] = {}
         self.nodes: dict[Path, Node | None] = {}
@@ -93,7 +99,7 @@ class _Loader:
             self._add_root(real(path))
         else:
             what = "is no file" if os.path.lexists(path) else "does not exist"
-            self.sink.add(Diagnostic("E1202", f"{shown(path)} {what}", None))
+            self.sink.add(Diagnostic("E1202", f"{path.as_posix()} {what}", None))
 
     def _add_folder(self, folder: Path) -> None:
         found = False
@@ -112,16 +118,16 @@ class _Loader:
             else:
                 self._leads_out(file, "the folder that is checked")
         if not found and not self.sink.errors:
-            message = f"nothing to check in {shown(folder)}: there is no {SUFFIX} file"
+            message = f"nothing to check in {self.shown(folder)}: there is no {SUFFIX} file"
             self.sink.add(Diagnostic("E1202", message, None))
 
     def _unreadable(self, error: OSError) -> None:
         reason = error.strerror or "unreadable"
-        message = f"cannot look into {shown(Path(str(error.filename)))}: {reason}"
+        message = f"cannot look into {self.shown(Path(str(error.filename)))}: {reason}"
         self.sink.add(Diagnostic("E1202", message, None))
 
     def _leads_out(self, file: Path, place: str) -> None:
-        message = f"{shown(file)} is a symbolic link out of {place}"
+        message = f"{self.shown(file)} is a symbolic link out of {place}"
         self.sink.add(Diagnostic("E1202", message, None))
 
     def _add_root(self, file: Path) -> None:
@@ -144,7 +150,7 @@ class _Loader:
     def package(self, directory: Path) -> Package | None:
         """The package in a real folder; None if its manifest is wrong, which is reported once."""
         if directory not in self.packages:
-            manifest = load_manifest(directory, self.sink)
+            manifest = load_manifest(directory, self.sink, self.shown)
             package = None
             if manifest is not None:
                 taken = {p.key for p in self.packages.values() if p}
@@ -158,7 +164,7 @@ class _Loader:
         if file in self.nodes:
             return self.nodes[file]
         self.nodes[file] = None
-        source = read_source(file, "E1202", self.overlay, self.sink)
+        source = read_source(file, self.shown(file), "E1202", self.overlay, self.sink)
         tree = parse(source, self.sink) if source else None
         if source is None or tree is None:
             return None
@@ -191,7 +197,7 @@ class _Loader:
         else:
             message = f"this file is the module `{expected}`, not `{tree.path.dotted()}`"
             hint = f"write `module {expected}`"
-        note = f"the name follows from {shown(file)} in the package `{package.name}`"
+        note = f"the name follows from {self.shown(file)} in the package `{package.name}`"
         self.sink.add(
             Diagnostic("E1202", message, tree.path.span, "module named here", (), (note,), hint)
         )
@@ -199,7 +205,7 @@ class _Loader:
     # --- following the uses ---
 
     def finish(self) -> ModuleGraph:
-        resolver = Resolver(self.sink, self.overlay, self.std, self.package)
+        resolver = Resolver(self.sink, self.overlay, self.std, self.package, self.shown)
         while self.pending:
             node = self.pending.pop()
             for index, use in enumerate(node.tree.uses):

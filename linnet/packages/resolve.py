@@ -8,7 +8,7 @@ from pathlib import Path
 
 from linnet.packages.order import Node
 from linnet.packages.package import Package
-from linnet.packages.text import Overlay, exists, real, shown
+from linnet.packages.text import Overlay, exists, real
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.source.suggest import closest
@@ -25,12 +25,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Resolves the paths of `use` lines; `package` loads the package in a folder."""
+    """Resolves the paths of `use` lines; `package` loads the package in a folder, `shown` names a
+    file."""
 
     sink: Sink
     overlay: Overlay
     std: Package
     package: Callable[[Path], Package | None]
+    shown: Callable[[Path], str]
 
     def target(self, user: Node, path: ast.ModulePath) -> Target | None:
         """The module that `path` names in the module `user`; None, and a finding, if none does."""
@@ -45,7 +47,7 @@ class Resolver:
         elif not exists(file, self.overlay):
             self._missing(path, package, parts)
         elif not package.holds(file):
-            self._report(path, f"{shown(file)} is a symbolic link out of its package", None)
+            self._report(path, f"{self.shown(file)} is a symbolic link out of its package", None)
         else:
             return Target(real(file), package)
         return None
@@ -112,7 +114,7 @@ class Resolver:
         elif near:
             hint = f"did you mean `{head}{near}`?"
         else:
-            hint = f"it would be the file {shown(package.file_of(parts))}"
+            hint = f"it would be the file {self.shown(package.file_of(parts))}"
         self._report(path, f"module `{path.dotted()}` not found", hint)
 
     def _report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -19,11 +19,37 @@ def real(path: Path) -> Path:
 
 
 def shown(path: Path) -> str:
-    """The path as messages show it: relative to the working folder if it lies in there."""
+    """A path that the user did not write: relative to the working folder if it lies in there."""
     try:
-        return path.absolute().relative_to(Path.cwd()).as_posix() or "."
+        here = Path.cwd()
+        # Everything lies in the root of all folders: nobody thinks of it as relative to that.
+        return path.as_posix() if here == here.parent else path.relative_to(here).as_posix()
     except (ValueError, OSError):
         return path.as_posix()
+
+
+class Names:
+    """How messages name files: as the user wrote them where they lie in what was given."""
+
+    def __init__(self, given: Iterable[Path]) -> None:
+        self.given: dict[Path, Path] = {}
+        for path in given:
+            self._add(path)
+
+    def _add(self, path: Path) -> None:
+        self.given.setdefault(real(path), path)
+        folder = path if os.path.isdir(path) else path.parent
+        self.given.setdefault(real(folder), folder)
+        # The rest of its package is named in the same way.
+        if folder is not path and folder.name == "src":
+            self.given.setdefault(real(folder.parent), folder.parent)
+
+    def __call__(self, path: Path) -> str:
+        at = real(path.parent) / path.name
+        for folder in (at, *at.parents):
+            if folder in self.given:
+                return (self.given[folder] / at.relative_to(folder)).as_posix()
+        return shown(at)
 
 
 def real_overlay(overlay: Overlay | None) -> dict[Path, str]:
@@ -41,9 +67,10 @@ def is_file(path: Path) -> bool:
     return os.path.isfile(path)
 
 
-def read_source(path: Path, code: str, overlay: Overlay, sink: Sink) -> SourceFile | None:
-    """The file's text; `code` is what an unreadable file is reported as."""
-    name = shown(path)
+def read_source(
+    path: Path, name: str, code: str, overlay: Overlay, sink: Sink
+) -> SourceFile | None:
+    """The file's text, shown as `name`; `code` is what an unreadable file is reported as."""
     unsaved = overlay.get(real(path))
     if unsaved is not None:
         return SourceFile(name, unsaved.removeprefix("\ufeff"))

@@ -35,19 +35,20 @@ class TomlFile:
         return _nearest(self.bodies, path) or self.key(*path)
 
 
-def read_toml(path: Path, sink: Sink) -> TomlFile | None:
-    """Read a file; what stops it from being TOML becomes E5001."""
+def read_toml(path: Path, sink: Sink, name: str | None = None) -> TomlFile | None:
+    """Read a file, shown as `name`; what stops it from being TOML becomes E5001."""
+    name = name or path.as_posix()
     try:
         text = read_file(path).decode("utf-8-sig")
     except OSError as error:
-        sink.add(Diagnostic("E5001", f"cannot read {path}: {error.strerror}", None))
+        sink.add(Diagnostic("E5001", f"cannot read {name}: {error.strerror}", None))
         return None
     except UnicodeDecodeError as error:
-        message = f"{path} is not UTF-8: byte {error.start} cannot be decoded"
+        message = f"{name} is not UTF-8: byte {error.start} cannot be decoded"
         sink.add(Diagnostic("E5001", message, None))
         return None
     # TOML counts a carriage return before a newline as part of the line's end.
-    source = SourceFile(str(path), text.replace("\r\n", "\n"))
+    source = SourceFile(name, text.replace("\r\n", "\n"))
     try:
         file = TomlFile(source, tomllib.loads(source.text))
         _Scan(file).run()

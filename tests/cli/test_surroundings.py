@@ -38,7 +38,10 @@ def run(*words: str | bytes | Path, **settings: Any) -> subprocess.CompletedProc
         (["check", "--json", ""], "argument PATH: an empty text is no value"),
         (["check", "--json", "--wrong", "."], "unrecognized arguments: --wrong"),
         (["nest", "check", "--json"], "the following arguments are required: CARD"),
-        (["explain", "--json", "x", "--numerics", "y"], "argument --numerics: invalid choice: 'y'"),
+        (
+            ["explain", "--json", "x", "--numerics", "y"],
+            "argument --numerics: `y` is not known",
+        ),
     ],
 )
 def test_json_of_a_wrong_command_line(words: list[str], message: str, capsys: Capture) -> None:

@@ -1,0 +1,161 @@
+"""`linnet run` with inputs of every kind, and results that are no numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linnet.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+SOURCE = """\
+module my
+
+pub block My<H: Dim, T: Float> {
+    param weight: Tensor[H; T]
+
+    pub entry forward<B: Dim, S: Dim>(
+        x: Tensor[B, S; i32],
+        scale: f32 = 0.5,
+        keep: bool = true,
+    ) -> Tensor[B, S, 2; f32] {
+        let factors = iota<f32>(2)
+        let y[b, s, k] = cast<f32>(x[b, s]) * scale * factors[k]
+        return select(keep, y, y * 0.0)
+    }
+
+    pub entry tail(x: Tensor[3; f32], by: f32, flags: Tensor[3; bool]) -> Tensor[3; f32] {
+        return select(flags, x / by, x)
+    }
+
+    pub entry half(x: Tensor[2; f32]) -> Tensor[2; f16] {
+        return cast<f16>(x)
+    }
+}
+"""
+TOML = """\
+[model]
+name = "my"
+title = "My"
+summary = "Inputs of every kind."
+license = "MIT"
+family = "my"
+parameters = 4
+
+[links]
+huggingface = "https://huggingface.co/me/my"
+
+[source]
+path = "src/lib.linnet"
+root = "My"
+entry = "forward"
+
+[generics]
+H = 4
+T = "f32"
+
+[weights]
+repo = "me/my"
+revision = "0000000000000000000000000000000000000000"
+files = ["model.safetensors"]
+"""
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> Path:
+    folder = tmp_path / "my"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "lib.linnet").write_text(SOURCE)
+    (folder / "nest.toml").write_text(TOML)
+    manifest = '[package]\nname = "my"\nversion = "0.1.0"\nlanguage = "0.1"\n'
+    (folder / "linnet.toml").write_text(manifest)
+    return folder
+
+
+def run(card: Path, capsys: Capture, *words: str, status: int = 0) -> tuple[list[str], str]:
+    """The lines of the result without the time, and what is on standard error."""
+    assert main(["run", str(card), "--weights", "random", *words]) == status
+    out, err = capsys.readouterr()
+    return out.splitlines()[:-1], err
+
+
+def test_floats_and_bools(card: Path, capsys: Capture) -> None:
+    lines, _ = run(card, capsys, "--tokens", "1,3", "--input", "scale=0.25")
+    assert lines == ["forward: [1, 2, 2] float32", "         1  0.75", "         0  0"]
+    lines, _ = run(card, capsys, "--tokens", "3", "--input", "scale=2", "--input", "keep=false")
+    assert lines[1:] == ["         0  0", "         1  0"]
+    words = ["--entry", "tail", "--input", "x=1,-2.5,1e1", "--input", "by=4"]
+    lines, _ = run(card, capsys, *words, "--input", "flags=true,false,true")
+    assert lines[1:] == ["         2  2.5", "         0  0.25", "         1  -2.5"]
+
+
+def test_two_prompts(card: Path, capsys: Capture) -> None:
+    lines, _ = run(card, capsys, "--tokens", "1,2,3;4,5,6")
+    assert lines == [
+        "forward: [2, 3, 2] float32",
+        *("  row 0", "         1  1.5", "         0  0"),
+        *("  row 1", "         1  3", "         0  0"),
+    ]
+    lines, _ = run(card, capsys, "--input", "x=4;6")
+    assert lines[0] == "forward: [2, 1, 2] float32" and lines[4:] == [
+        "  row 1",
+        "         1  3",
+        "         0  0",
+    ]
+
+
+def test_prompts_of_different_lengths(card: Path, capsys: Capture) -> None:
+    _, text = run(card, capsys, "--tokens", "1,2;3", status=1)
+    assert text.startswith("error[E2101]: `x` is no array of numbers")
+    assert "lists of numbers with rows of one length" in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--tokens", "1.5"],
+        ["--tokens", "1;;2"],
+        ["--tokens", "true"],
+        ["--input", "scale=half"],
+        ["--input", "scale="],
+        ["--input", "keep=yes"],
+    ],
+)
+def test_what_is_no_number(card: Path, words: list[str]) -> None:
+    assert main(["run", str(card), "--weights", "random", *words]) == 2
+
+
+def test_a_float_for_an_integer(card: Path, capsys: Capture) -> None:
+    _, text = run(card, capsys, "--input", "x=1.5", status=1)
+    assert text.startswith("error[E2103]: `x` is float64, int32 is asked for")
+
+
+def test_values_that_are_no_numbers_are_not_among_the_largest(card: Path, capsys: Capture) -> None:
+    words = ["--entry", "tail", "--input", "by=0.0", "--input", "flags=true,true,false"]
+    lines, text = run(card, capsys, *words, "--input", "x=0,1,2")
+    assert lines == ["tail: [3] float32", "         2  2"]
+    assert text == "warning: 2 of 3 values of `tail` are nan or infinite\n"
+
+
+def test_f16_that_overflows_gets_a_way_out(card: Path, capsys: Capture) -> None:
+    lines, text = run(card, capsys, "--entry", "half", "--input", "x=70000,3")
+    assert lines == ["half: [2] float16", "         1  3"]
+    assert text == (
+        "warning: 1 of 2 values of `half` is nan or infinite; "
+        "f16 ends at 65504: try a wider dtype, such as --set T=f32\n"
+    )
+
+
+def test_show_and_an_entry_tell_defaults(card: Path, capsys: Capture) -> None:
+    from linnet import nest
+
+    signature = (
+        "forward<B, S>(x: Tensor[B, S; i32], scale: f32 = 0.5, keep: bool = true)"
+        " -> Tensor[B, S, 2; f32]"
+    )
+    assert main(["nest", "show", str(card)]) == 0
+    assert f"  {signature}\n" in capsys.readouterr().out
+    model = nest.load(card, "numpy", weights="random")
+    assert repr(model.forward) == f"<entry {signature}>"
