@@ -165,6 +165,24 @@ def _tree(
     most: int | None = None,
 ) -> Iterator[_Node]:
     """The members below a block, of each array at most so many elements."""
+    open_ = [_level(program, key, scope, at, holder, most)]
+    while open_:
+        node = next(open_[-1], None)
+        if node is None:
+            open_.pop()
+            continue
+        yield node
+        sub = node.member
+        if isinstance(sub, TSub):
+            within = node.path if sub.optional else node.holder
+            below = _level(program, sub.block, node.inner, f"{node.path}.", within, most)
+            open_.append(below)
+
+
+def _level(
+    program: Program, key: str, scope: Bound, at: str, holder: str | None, most: int | None
+) -> Iterator[_Node]:
+    """The members of a block itself."""
     block = program.blocks[key]
     members: list[TMemberDecl | TSub] = [*block.members.values(), *block.subs.values()]
     for member in sorted(members, key=lambda m: m.span.start):
@@ -175,8 +193,6 @@ def _tree(
         inner = sub_bindings(program.blocks[member.block], member, scope)
         for place in islice(_elements(member, scope, path), most):
             yield _Node(place, member, scope, inner, holder)
-            within = place if member.optional else holder
-            yield from _tree(program, member.block, inner, f"{place}.", within, most)
 
 
 def _elements(sub: TSub, scope: Bound, path: str) -> Iterator[str]:

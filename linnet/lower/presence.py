@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from linnet.check.typed import Program, TMemberDecl, TSub
+from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
 from linnet.lower.bindings import Bound, sub_bindings, sub_count
 from linnet.lower.fail import fail
 
@@ -17,9 +18,14 @@ def presence_of(
     program: Program, block: str, scope: Bound, present: Callable[[str], bool]
 ) -> Presence:
     """Ask `present` about every optional member of the tree under `block`."""
-    found: list[tuple[tuple[str, ...], bool]] = []
-    _ask(program, block, scope, present, (), [""], found)
-    return tuple(found)
+    found: dict[tuple[str, ...], bool] = {}
+    waiting = [_Level(program.blocks[block], scope, (), [""])]
+    while waiting:
+        level = waiting.pop()
+        found.update(_ask(level, present))
+        subs = [s for s in level.block.subs.values() if found.get((*level.pattern, s.name), True)]
+        waiting += [_inside(program, level, sub) for sub in reversed(subs)]
+    return tuple(found.items())
 
 
 def below(presence: Presence, name: str) -> Presence:
@@ -32,33 +38,34 @@ def is_present(presence: Presence, name: str) -> bool:
     return next((there for p, there in presence if p == (name,)), False)
 
 
-def _ask(
-    program: Program,
-    key: str,
-    scope: Bound,
-    present: Callable[[str], bool],
-    pattern: tuple[str, ...],
-    paths: Sequence[str],
-    found: list[tuple[tuple[str, ...], bool]],
-) -> None:
-    block = program.blocks[key]
-    for member in block.members.values():
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A block of the tree under these generics: its path, array elements left out, and the
+    beginnings of the paths of its members in all of its instances."""
+
+    block: TBlock
+    scope: Bound
+    pattern: tuple[str, ...]
+    paths: Sequence[str]
+
+
+def _ask(level: _Level, present: Callable[[str], bool]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Every optional member of the block itself."""
+    for member in (*level.block.members.values(), *level.block.subs.values()):
         if member.optional:
-            found.append(((*pattern, member.name), _agreed(member, paths, present)))
-    for sub in block.subs.values():
-        if sub.optional:
-            there = _agreed(sub, paths, present)
-            found.append(((*pattern, sub.name), there))
-            if not there:
-                continue
-        inner = [p + sub.name for p in paths]
-        count = sub_count(sub, scope)
-        if count is not None:
-            number = count.as_int()
-            inner = [f"{p}.{i}" for p in inner for i in range(1 if number is None else number)]
-        bound = sub_bindings(program.blocks[sub.block], sub, scope)
-        dotted = [f"{p}." for p in inner]
-        _ask(program, sub.block, bound, present, (*pattern, sub.name), dotted, found)
+            yield (*level.pattern, member.name), _agreed(member, level.paths, present)
+
+
+def _inside(program: Program, level: _Level, sub: TSub) -> _Level:
+    """A sub block of a block, all elements of an array in one."""
+    inner = [p + sub.name for p in level.paths]
+    count = sub_count(sub, level.scope)
+    if count is not None:
+        number = count.as_int()
+        inner = [f"{p}.{i}" for p in inner for i in range(1 if number is None else number)]
+    block = program.blocks[sub.block]
+    bound = sub_bindings(block, sub, level.scope)
+    return _Level(block, bound, (*level.pattern, sub.name), [f"{p}." for p in inner])
 
 
 def _agreed(

@@ -180,3 +180,26 @@ def test_a_pack_must_be_given(tmp_path: Path) -> None:
     with pytest.raises(LinnetError) as caught:
         lower_function(made.program, "m::f")
     assert code(caught) == "E5002"
+
+
+def test_blocks_may_be_nested_deeper_than_the_stack(tmp_path: Path) -> None:
+    count = 1200
+    text = f"""
+block B0 {{ param w: f32? = none
+    pub fn go(x: f32) -> f32 {{ return match w {{ some(v) => x + v  none => x }} }} }}
+block Model {{ sub b: B{count}
+    pub entry go(x: f32) -> f32 {{ return b.go(x) }} }}
+"""
+    for k in range(count):
+        text += (
+            f"block B{k + 1} {{ sub s: B{k}\n    pub fn go(x: f32) -> f32 {{ return s.go(x) }} }}"
+        )
+        text += "\n"
+    program = source(tmp_path, text).program
+    (found,) = parameters(program, "m::Model", {})
+    assert found.path == "b" + count * ".s" + ".w"
+    assert violations(program, "m::Model", {}) == []
+    module = lower_entry(program, "m::Model", {}, "go", {found.path}.__contains__)
+    assert len(module.functions) == count + 2
+    last = module.functions["m::B0.go"].body
+    assert [op.name for op in last] == ["param", "add"]

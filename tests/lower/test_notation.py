@@ -279,6 +279,23 @@ def test_a_function_that_is_no_expression_cannot_be_inlined(tmp_path: Path) -> N
     assert finding.span.text == "loops(a[i])"
 
 
+def test_a_very_long_chain_of_functions_of_elements_is_refused(tmp_path: Path) -> None:
+    steps = [f"fn g{k}(x: f32) -> f32 {{ return g{k + 1}(x) + 1.0 }}" for k in range(900)]
+    text = (
+        "\n".join(steps)
+        + """
+fn g900(x: f32) -> f32 { return x }
+fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    let y[i] = g0(x[i])
+    return y
+}
+"""
+    )
+    with pytest.raises(LinnetError) as caught:
+        source(tmp_path, text).function("f")
+    assert [d.code for d in caught.value.diagnostics] == ["E1104"]
+
+
 GUARDED = [
     # body; what it is at `i` where `ids[i]` is within `a`, and where it is not
     ("if ids[i] < 4 { a[ids[i]] } else { -a[i] }", lambda a, k, i: a[k], lambda a, i: -a[i]),
