@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.interpreter import run
+from linnet.dims.dims import Dim
+from linnet.ir.library import Absent, LibraryOp
 from linnet.source.errors import LinnetError
 from tests.lower.lowering import names, source
 
@@ -181,7 +183,13 @@ def test_an_optional_argument_decides_at_compile_time(tmp_path: Path) -> None:
     # One function for each set of optional arguments, however often it is called.
     assert list(module.functions) == ["m::f", "m::scaled", "m::scaled.2"]
     assert [len(f.params) for f in module.functions.values()] == [1, 2, 3]
-    assert [f.op for f in module.functions.values()] == [None, "m::scaled", "m::scaled"]
+    ops = [f.op for f in module.functions.values()]
+    n = (("N", Dim.of(4)),)
+    assert ops == [
+        None,
+        LibraryOp("m::scaled", n, (("x", 0), ("by", Absent()), ("plus", 1))),
+        LibraryOp("m::scaled", n, (("x", 0), ("by", 1), ("plus", 2))),
+    ]
 
 
 def test_optional_parameters_of_a_function_lowered_alone(tmp_path: Path) -> None:
