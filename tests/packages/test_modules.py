@@ -182,6 +182,21 @@ def test_cycles_name_every_use_on_the_way(tmp_path: Path) -> None:
     assert graph.modules[0].uses == {}
 
 
+def test_a_module_used_twice_closes_one_cycle(tmp_path: Path) -> None:
+    package(
+        tmp_path,
+        "net",
+        {
+            "a": "module net.a\nuse crate.b\n",
+            "b": "module net.b\nuse crate.a\nuse crate.a::{x}\n",
+        },
+    )
+    graph, sink = load(tmp_path)
+    finding = only(sink)
+    assert finding.span is not None and finding.span.file.position(finding.span.start).line == 2
+    assert graph.modules[0].uses == {}
+
+
 def test_a_module_that_uses_itself(tmp_path: Path) -> None:
     package(tmp_path, "net", {"a": "module net.a\nuse crate.a\n"})
     _, sink = load(tmp_path)
