@@ -47,8 +47,6 @@ def gather(
 ) -> Array:
     """`out[o] = base[p]`, p taken from o and from the index tensors at o."""
     shape = tuple(shape)
-    if 0 in shape:
-        return np.empty(shape, base.dtype)
     for axis, (kind, number) in enumerate(axes):
         if kind == "index":
             _check(indices[number], base.shape[axis], axis)
@@ -56,6 +54,8 @@ def gather(
             raise RuntimeFault(
                 f"axis {axis} has {base.shape[axis]} elements, {shape[number]} are gathered"
             )
+    if 0 in shape:
+        return np.empty(shape, base.dtype)
     whole = _whole_axes(base, indices, axes, shape)
     outer = [k for k in range(len(shape)) if k not in whole]
     looked_up = [a for a, (kind, k) in enumerate(axes) if kind == "index" or k not in whole]

@@ -24,13 +24,16 @@ from linnet.ir.scalar import (
     Operand,
     Reduce,
     Scalar,
+    children,
+    inside_out,
+    walk,
 )
 
 Number = int | bool | float
 
 
 class OutOfRangeError(Exception):
-    """An element that is not there."""
+    """A position that is not within its axis."""
 
 
 def evaluate(
@@ -40,6 +43,7 @@ def evaluate(
     extents = [d.evaluate(symbols) for d in op.attrs["indices"]]
     result = np.empty(extents, NUMPY[concrete(op.results[0].type.dtype)])
     point = Point(operands, symbols)
+    check_positions(op.attrs["expr"], extents, point)
     for at in np.ndindex(*extents):
         result[at] = point.value(op.attrs["expr"], dict(enumerate(at)))
     return result
@@ -59,6 +63,31 @@ def rounded(value: Number, dtype: DType) -> Number:
         return (int(value) - low) % (high - low + 1) + low
     with np.errstate(all="ignore"):
         return float(np.float64(value).astype(NUMPY[dtype]))
+
+
+def check_positions(expr: Scalar, extents: Sequence[int], point: Point) -> None:
+    """Every position is within its axis at all values of the indices that it depends on."""
+    known = dict(enumerate(extents))
+    for e in walk(expr):
+        if isinstance(e, Reduce):
+            known.update((i, d.evaluate(point.symbols)) for i, d in e.indices)
+    for e in inside_out(expr):
+        if isinstance(e, Access):
+            shape = point.operands[e.operand].shape
+            for position, extent in zip(e.positions, shape, strict=True):
+                depends = sorted(free(position))
+                for values in itertools.product(*(range(known[i]) for i in depends)):
+                    place = point.value(position, dict(zip(depends, values, strict=True)))
+                    if not 0 <= place < extent:
+                        raise OutOfRangeError(place)
+
+
+def free(expr: Scalar) -> set[int]:
+    """The indices that an expression depends on."""
+    if isinstance(expr, Index):
+        return {expr.index}
+    found = {i for c in children(expr) for i in free(c)}
+    return found - {i for i, _ in expr.indices} if isinstance(expr, Reduce) else found
 
 
 class Point:
@@ -92,11 +121,8 @@ class Point:
                 return self.reduce(expr, at)
 
     def element(self, expr: Access, at: Mapping[int, int]) -> Number:
-        base = self.operands[expr.operand]
         place = tuple(int(self.value(p, at)) for p in expr.positions)
-        if any(not 0 <= p < n for p, n in zip(place, base.shape, strict=True)):
-            raise OutOfRangeError(place)
-        return number(base[place])
+        return number(self.operands[expr.operand][place])
 
     def reduce(self, expr: Reduce, at: Mapping[int, int]) -> Number:
         kept = concrete(expr.accumulator)

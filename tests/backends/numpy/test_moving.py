@@ -131,10 +131,11 @@ def test_gather_out_of_range(bad: int) -> None:
         gathered(table, [np.asarray([[0], [bad]])], (("index", 0), ("axis", 1)), (2, 3))
 
 
-def test_a_gather_of_nothing_reads_nothing() -> None:
-    table = np.zeros((5, 3), np.float32)
+def test_a_gather_of_nothing_still_has_its_indices_checked() -> None:
+    table, none = np.zeros((5, 3), np.float32), np.zeros((0, 3), np.float32)
     axes = (("index", 0), ("axis", 1))
-    assert gathered(table, [np.asarray([[9]])], axes, (1, 0)).shape == (1, 0)
-    assert (
-        gathered(np.zeros((0, 3), np.float32), [np.zeros((0, 1), np.int64)], axes, (0, 3)).size == 0
-    )
+    assert gathered(table, [np.asarray([[4]])], axes, (1, 0)).shape == (1, 0)
+    assert gathered(none, [np.zeros((0, 1), np.int64)], axes, (0, 3)).shape == (0, 3)
+    for base in (table, none):
+        with pytest.raises(RuntimeFault, match="index 9 is out of range for axis 0"):
+            gathered(base, [np.asarray([[9]])], axes, (1, 0))
