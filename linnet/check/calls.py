@@ -31,6 +31,8 @@ from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
+NO_OPTIONAL_SUB = "a `param` may be optional; for a block that may be absent write two blocks"
+
 # --- what is called ----------------------------------------------------------
 
 
@@ -122,7 +124,8 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
         case TSub(count=None, optional=False):
             return _method(scope, found, SubRef(base.name, None), callee.name)
         case TSub(count=None):
-            scope.error("E2190", "calling an optional `sub` is not implemented", callee.span)
+            message = "calling an optional `sub` is not implemented"
+            scope.error("E2190", message, callee.span, help=NO_OPTIONAL_SUB)
             return None
         case TSub():
             message = f"`{base.name}` is an array of blocks"

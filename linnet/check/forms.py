@@ -351,7 +351,8 @@ def agree(
 
 def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
     if isinstance(e.subject, ast.NameExpr) and isinstance(scope.lookup(e.subject.name), TSub):
-        scope.error("E2190", "`match` on an optional `sub` is not implemented", e.span)
+        message = "`match` on an optional `sub` is not implemented"
+        scope.error("E2190", message, e.span, help=calls.NO_OPTIONAL_SUB)
         return bad(e.span)
     subject = settled(scope, e.subject)
     if isinstance(subject.type, OptionalType):

@@ -77,9 +77,13 @@ TABLE: dict[Intrinsic, Row] = {
 }
 _BY_NAME: dict[str, Intrinsic] = {name: name for name in TABLE}
 
-# Names that no item may take, for what they may come to mean.
-RESERVED = frozenset({"pad", "gather", "scatter", "Tensor"})
-PRELUDE = frozenset(TABLE) | RESERVED
+# Names that no item may take, for what they may come to mean, and what to write instead.
+RESERVED = {
+    "pad": "put the parts together: `concat(x, fill<T>([1], 0.0), axis = 0)`",
+    "gather": "an index may be a value: `let y[i] = x[ids[i]]`",
+    "scatter": "ask at each place what goes there: `let y[j] = sum[i] select(...)`",
+}
+PRELUDE = frozenset(TABLE) | frozenset(RESERVED) | {"Tensor"}
 
 
 def intrinsic(name: str) -> Intrinsic | None:

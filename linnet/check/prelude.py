@@ -30,8 +30,8 @@ def call(scope: Scope, e: ast.CallExpr, name: str, hint: Type | None) -> TExpr:
     known = intrinsic(name)
     if known is None:
         assert name in RESERVED, name
-        message = f"`{name}` is reserved for later; index notation expresses it"
-        scope.error("E2190", message, e.span)
+        message = f"`{name}` is reserved for later"
+        scope.error("E2190", message, e.span, help=RESERVED[name])
         return bad(e.span)
     row = TABLE[known]
     if e.generics is not None and (not row.dtype or len(e.generics) != 1):

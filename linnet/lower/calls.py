@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from linnet.check.typed import TCall, TFunction
+from linnet.check.walk import as_written
 from linnet.lower.bindings import Bound, arguments, sub_bindings
 from linnet.lower.bundle import Bundle, fill, leaves, skeleton
 from linnet.lower.context import BlockRef, Context
 from linnet.lower.presence import Presence, below
-from linnet.lower.walk import as_written
 
 
 def lower_call(at: Context, expr: TCall) -> Bundle:

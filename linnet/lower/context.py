@@ -23,9 +23,9 @@ from linnet.check.typed import (
 )
 from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
+from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.prover import Facts
-from linnet.dims.relations import Relation
 from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
@@ -34,7 +34,6 @@ from linnet.lower.bundle import Bundle
 from linnet.lower.emit import Emitter
 from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
-from linnet.lower.walk import Faults, Uses
 from linnet.source.files import Span
 
 _COMPARE = {
@@ -165,14 +164,6 @@ class Context(ABC):
         for element in type_.dims:
             starts.append(starts[-1] + self.width(element))
         return tuple(a for e in elements for a in range(starts[e], starts[e + 1]))
-
-    def nonempty(self, extent: Dim) -> bool:
-        """Whether an extent is at least 1, by its number or by the facts of this function."""
-        number = self.integer(extent).as_int()
-        if number is not None:
-            return number > 0
-        # Inside an inlined function, the extent is over generics that the facts do not know.
-        return self.facts.implies(Relation(">", extent, Dim.of(0)))
 
     def known(self, condition: TExpr) -> bool | None:
         """What a condition is, if literals and dimensions decide it."""

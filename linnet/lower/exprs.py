@@ -30,6 +30,7 @@ from linnet.check.typed import TIndex as Index
 from linnet.check.typed import TIntrinsic as Intrinsic
 from linnet.check.types import EnumType, OptionalType, StructType
 from linnet.check.types import Type as CheckType
+from linnet.check.walk import as_written
 from linnet.dims.dims import DimError
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
@@ -57,7 +58,6 @@ from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
 from linnet.lower.names import BINARY, UNARY
 from linnet.lower.presence import is_present
-from linnet.lower.walk import as_written
 from linnet.source.files import Span
 from linnet.syntax.ast import COMPARISONS
 

@@ -22,19 +22,8 @@ def fail(
     raise LinnetError([Diagnostic(code, message, span, label=label, notes=notes, help=help)])
 
 
-def refuse_unguarded(span: Span, extent: str) -> NoReturn:
-    """Refuse a read in index notation that a condition guards, of an axis that may be empty."""
-    fail(
-        "E2190",
-        "a guarded read of an axis that may be empty, in index notation",
-        span,
-        label="read under a condition, and evaluated at every point",
-        help=f"state `where {extent} > 0`, or read at a position that is always within the axis",
-    )
-
-
 def refuse_at_points(span: Span) -> NoReturn:
-    """Refuse an operation that index notation has no scalar form of."""
+    """Refuse an operation that index notation has no scalar form of; the check does so first."""
     fail(
         "E2190",
         "not implemented in index notation",

@@ -19,6 +19,7 @@ from linnet.check.typed import (
 )
 from linnet.check.types import EnumType
 from linnet.check.types import Type as CheckType
+from linnet.check.walk import assigned
 from linnet.dims.dims import DimError
 from linnet.dtypes import DType
 from linnet.ir.core import Region, Value
@@ -43,7 +44,6 @@ from linnet.lower.context import BlockRef, Functions
 from linnet.lower.exprs import ExprLowerer
 from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
-from linnet.lower.walk import assigned
 from linnet.source.files import Span
 
 I64 = Type(DType.I64)

@@ -46,7 +46,7 @@ from linnet.ir.scalar import (
 )
 from linnet.lower.bundle import Some, Variant
 from linnet.lower.context import Context
-from linnet.lower.fail import refuse_at_points, refuse_unguarded
+from linnet.lower.fail import refuse_at_points
 from linnet.lower.inline import inline_call
 from linnet.lower.names import BINARY, UNARY
 from linnet.lower.sizes import Sizes
@@ -260,8 +260,8 @@ class Notation:
         if self.guard is None:
             return [scalar]
         # Every point is evaluated; where this one does not count, the first element is read.
-        if not (isinstance(extent, Dim) and self.at.nonempty(extent)):
-            refuse_unguarded(position.span, str(extent))
+        # The check has proven that there is one.
+        assert isinstance(extent, Dim), extent
         first = Const(0, DType.I64)
         return [Apply("select", (self.guard, scalar, first), DType.I64)]
 

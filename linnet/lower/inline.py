@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from linnet.check.elements import LARGEST
 from linnet.check.typed import (
     Local,
     TCall,
@@ -16,18 +17,15 @@ from linnet.check.typed import (
     TWhile,
 )
 from linnet.check.types import ScalarType
+from linnet.check.walk import as_written
 from linnet.ir.scalar import Scalar
 from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Bundle
 from linnet.lower.fail import refuse_at_points
-from linnet.lower.walk import as_written
 from linnet.source.files import Span
 
 if TYPE_CHECKING:
     from linnet.lower.indexed import Notation
-
-# What a function names and uses twice is there twice.
-_LARGEST = 1000
 
 
 def inline_call(notation: Notation, expr: TCall) -> Scalar:
@@ -77,7 +75,7 @@ def _body(notation: Notation, callee: TFunction, call: Span) -> Scalar:
         if not isinstance(stmt.value.type, ScalarType):
             break
         value = notation.scalar(stmt.value)
-        if notation.sizes.of(value) > _LARGEST:
+        if notation.sizes.of(value) > LARGEST:
             break
         if isinstance(stmt, TReturn):
             return value

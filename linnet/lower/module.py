@@ -18,6 +18,7 @@ from linnet.check.types import (
     TupleType,
 )
 from linnet.check.types import Type as CheckType
+from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
@@ -29,7 +30,6 @@ from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.library import library_op
 from linnet.lower.presence import Presence, presence_of
-from linnet.lower.walk import Faults, Uses
 
 Generics = Mapping[str, GenericValue]
 

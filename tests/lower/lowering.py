@@ -16,6 +16,7 @@ from linnet.ir.core import Module, Operation
 from linnet.ir.verify import verify
 from linnet.lower.module import lower_entry, lower_function
 from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Diagnostic
 from linnet.source.render import render_text
 
 
@@ -64,6 +65,15 @@ def source(folder: Path, text: str) -> Source:
     result = check_paths([path])
     assert not result.sink.errors, "\n".join(render_text(d) for d in result.sink)
     return Source(result.program)
+
+
+def refused(folder: Path, text: str) -> Diagnostic:
+    """The one finding of `text` as the module `m`: it cannot be run yet."""
+    path = folder / "m.linnet"
+    path.write_text("module m\n" + text)
+    (finding,) = check_paths([path]).sink
+    assert finding.code == "E2190" and finding.span is not None, finding
+    return finding
 
 
 def nested(body: Sequence[Operation]) -> list[Operation]:
