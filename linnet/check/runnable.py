@@ -97,7 +97,15 @@ class Functions:
         """The result for arguments of which nothing is known but that lowering will know."""
         entry = function.kind == "entry"
         forms = [form_of(p.local.type, entry) for p in function.params]
-        return self.result(function, forms)
+        try:
+            return self.result(function, forms)
+        except RecursionError:
+            message = f"the calls of `{function.key}` are nested too deeply"
+            help_ = "let one function do the work of several"
+            self._sink.add(Diagnostic("E1104", message, function.span, help=help_))
+            return form_of(function.result)
+        finally:
+            self._depth = 0
 
     def result(self, function: TFunction, args: Sequence[Form]) -> Form:
         """The result of a call. Calls that differ only in what decides about their arguments

@@ -67,12 +67,12 @@ def source(folder: Path, text: str) -> Source:
     return Source(result.program)
 
 
-def refused(folder: Path, text: str) -> Diagnostic:
-    """The one finding of `text` as the module `m`: it cannot be run yet."""
+def refused(folder: Path, text: str, code: str = "E2190") -> Diagnostic:
+    """The one finding of `text` as the module `m`, by default that it cannot be run yet."""
     path = folder / "m.linnet"
     path.write_text("module m\n" + text)
     (finding,) = check_paths([path]).sink
-    assert finding.code == "E2190" and finding.span is not None, finding
+    assert finding.code == code and finding.span is not None, finding
     return finding
 
 
