@@ -300,6 +300,219 @@ CHANGES: list[tuple[str, str, int, str, str, str]] = [
 ]
 
 
+# What a function takes or gives, and the generics of a `sub`.
+SIGNATURES: list[tuple[str, str, int, str, str, str]] = [
+    ("attention", "rows: Tensor[P; i32]", 0, "rows: Tensor[P; i64]", "E2103", "rows"),
+    (
+        "attention",
+        "step_positions: Tensor[Batch; i32]",
+        0,
+        "step_positions: Tensor[Batch; i64]",
+        "E2103",
+        "step_positions",
+    ),
+    ("attention", "slots: Tensor[M; i32]", 0, "slots: Tensor[M; i64]", "E2103", "slots"),
+    ("attention", "segments: Tensor[P; i32]", 0, "segments: Tensor[P; i64]", "E2103", "segments"),
+    (
+        "attention",
+        "positions: Tensor[Batch; i32]",
+        0,
+        "positions: Tensor[Batch; i64]",
+        "E2103",
+        "positions",
+    ),
+    ("lib", "tokens: Tensor[M, S; i32]", 0, "tokens: Tensor[M, S; i64]", "E2103", "tokens"),
+    ("lib", "segments: Tensor[P; i32]", 1, "segments: Tensor[P; i64]", "E2103", "segments"),
+    (
+        "lib",
+        "step_tokens: Tensor[Batch, 1; i32]",
+        0,
+        "step_tokens: Tensor[Batch, 1; i64]",
+        "E2103",
+        "reshape(step_tokens, [Batch])",
+    ),
+    (
+        "attention",
+        "-> Tensor[Batch, 1, H; T]",
+        1,
+        "-> Tensor[Batch, 1, 2 * H; T]",
+        "E2202",
+        "o_proj.forward(merge_head...",
+    ),
+    (
+        "attention",
+        "-> Tensor[Batch, S, H; T]",
+        0,
+        "-> Tensor[Batch, S, H; f64]",
+        "E2103",
+        "o_proj.forward(merge_head...",
+    ),
+    (
+        "attention",
+        "sub q_proj: Linear<H, Heads * HeadDim, T>",
+        0,
+        "sub q_proj: Linear<H, Heads * HeadDim, f64>",
+        "E2103",
+        "x",
+    ),
+    (
+        "attention",
+        "sub q_proj: Linear<H, Heads * HeadDim, T>",
+        0,
+        "sub q_proj: Linear<2 * H, Heads * HeadDim, T>",
+        "E2202",
+        "x",
+    ),
+    (
+        "attention",
+        "sub v_proj: Linear<H, KvHeads * HeadDim, T>",
+        0,
+        "sub v_proj: Linear<H, KvHeads * HeadDim, f64>",
+        "E2103",
+        "x",
+    ),
+    (
+        "attention",
+        "-> Tensor[1, P + Batch, H; T]",
+        0,
+        "-> Tensor[1, P + Batch, H; f64]",
+        "E2103",
+        "o_proj.forward(merge_head...",
+    ),
+    (
+        "attention",
+        "-> Tensor[Batch, S, H; T]",
+        0,
+        "-> Tensor[Batch, S, 2 * H; T]",
+        "E2202",
+        "o_proj.forward(merge_head...",
+    ),
+    (
+        "attention",
+        "-> Tensor[M, S, H; T]",
+        0,
+        "-> Tensor[M, S, 2 * H; T]",
+        "E2202",
+        "o_proj.forward(merge_head...",
+    ),
+    (
+        "attention",
+        "sub k_proj: Linear<H, KvHeads * HeadDim, T>",
+        0,
+        "sub k_proj: Linear<H, KvHeads * HeadDim, f64>",
+        "E2103",
+        "x",
+    ),
+    (
+        "experts",
+        "sub router: Linear<H, Experts, T>",
+        0,
+        "sub router: Linear<H, Experts, f64>",
+        "E2103",
+        "x",
+    ),
+    (
+        "experts",
+        "-> Tensor[R, TopK, Inner; T]",
+        0,
+        "-> Tensor[R, TopK, Inner; f64]",
+        "E2103",
+        "up + 1.0) * (gate * sigmo...",
+    ),
+    (
+        "experts",
+        "-> Tensor[B, S, Experts; T]",
+        0,
+        "-> Tensor[B + 1, S, Experts; T]",
+        "E2202",
+        "softmax(kept)",
+    ),
+    (
+        "experts",
+        "-> Tensor[B, 1, H; T]",
+        0,
+        "-> Tensor[B, 1, 2 * H; T]",
+        "E2202",
+        "reshape(cast<T>(mixed) + ...",
+    ),
+    (
+        "experts",
+        "sub router: Linear<H, Experts, T>",
+        0,
+        "sub router: Linear<2 * H, Experts, T>",
+        "E2202",
+        "x",
+    ),
+    (
+        "experts",
+        "-> Tensor[B, S, Experts; i32]",
+        0,
+        "-> Tensor[B + 1, S, Experts; i32]",
+        "E2202",
+        "beaten",
+    ),
+    ("experts", "-> Tensor[R, H; T]", 0, "-> Tensor[R, H; f64]", "E2103", "bias"),
+    (
+        "experts",
+        "-> Tensor[B, 1, H; T]",
+        0,
+        "-> Tensor[B + 1, 1, H; T]",
+        "E2202",
+        "reshape(cast<T>(mixed) + ...",
+    ),
+    (
+        "lib",
+        "sub mlp: MixtureOfExperts<H, Inner, Experts, TopK, Blocks, InnerBlocks, T>",
+        0,
+        "sub mlp: MixtureOfExperts<2 * H, Inner, Experts, TopK, Blocks, InnerBlocks, T>",
+        "E2206",
+        "MixtureOfExperts<2 * H, I...",
+    ),
+    (
+        "lib",
+        "-> Tensor[2 * Batch, Vocab; T]",
+        0,
+        "-> Tensor[2 * Batch, Vocab; f64]",
+        "E2103",
+        "lm_head.forward(norm.forw...",
+    ),
+    (
+        "lib",
+        "-> Tensor[1, P + Batch, H; T]",
+        1,
+        "-> Tensor[1, P + Batch, 2 * H; T]",
+        "E2202",
+        "full.step_packed(\nwindowe...",
+    ),
+    ("lib", "-> Tensor[B, S, H; T]", 3, "-> Tensor[B + 1, S, H; T]", "E2202", "x"),
+    (
+        "lib",
+        "-> Tensor[B, S, Vocab; T]",
+        0,
+        "-> Tensor[B + 1, S, Vocab; T]",
+        "E2202",
+        "lm_head.forward(norm.forw...",
+    ),
+    (
+        "lib",
+        "-> Tensor[1, P + Batch, H; T]",
+        1,
+        "-> Tensor[1, P + Batch, H; f64]",
+        "E2103",
+        "full.step_packed(\nwindowe...",
+    ),
+    ("lib", "-> Tensor[B, S, H; T]", 3, "-> Tensor[B, S, 2 * H; T]", "E2202", "x"),
+    (
+        "lib",
+        "-> Tensor[M, Vocab; T]",
+        0,
+        "-> Tensor[M, Vocab; f64]",
+        "E2103",
+        "lm_head.forward(norm.forward(last))",
+    ),
+]
+
+
 def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
     path = (SEED / f"{file}.linnet").resolve()
     text = path.read_text()
@@ -310,7 +523,9 @@ def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
 
 
 @pytest.mark.skipif(not SEED.is_dir(), reason="the shared folder is not here")
-@pytest.mark.parametrize("change", CHANGES, ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70])
+@pytest.mark.parametrize(
+    "change", [*CHANGES, *SIGNATURES], ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70]
+)
 def test_one_error_at_the_place_that_is_wrong(change: tuple[str, str, int, str, str, str]) -> None:
     file, old, occurrence, new, code, place = change
     result = check_paths([SEED.parent], apply(file, old, occurrence, new))
