@@ -245,7 +245,9 @@ def test_bf16_differs_by_what_its_rounding_explains(
     """How far may bf16 be off? The program itself says, by stochastic arithmetic: with `T` f64,
     each result of dtype `T` that bf16 would round is changed by a random part of up to one unit
     roundoff, and the effect on the logits is seen, choices of experts that flip included. A bf16
-    run is one draw of such errors, so its deviation may not be beyond twice the largest of ten."""
+    run is one draw of such errors, so its deviation may not be beyond twice the largest of ten.
+    One choice that flips in an early layer may move all logits of a position by as much as they
+    are, so that the very largest difference says nothing: `most` leaves a twentieth out."""
     tokens, exact = reference["tokens"], reference["logits"].astype(np.float64)
     found = load("gpt-oss-20b", "bf16")(tokens).astype(np.float64) - exact
     noisy = load("gpt-oss-20b", "f64")
@@ -254,7 +256,7 @@ def test_bf16_differs_by_what_its_rounding_explains(
     for name in ROUNDS:
         monkeypatch.setitem(DISPATCH, name, disturbed(DISPATCH[name], generator))
     draws = [noisy(tokens) - exact for _ in range(10)]
-    for size in (rms, largest):
+    for size in (rms, most):
         explained = max(size(d) for d in draws)
         assert size(found) <= 2 * explained, size
         # The bound says something: it is far below the logits themselves.
@@ -275,5 +277,5 @@ def rms(x: Any) -> float:
     return float(np.sqrt(np.mean(x**2)))
 
 
-def largest(x: Any) -> float:
-    return float(np.abs(x).max())
+def most(x: Any) -> float:
+    return float(np.quantile(np.abs(x), 0.95))

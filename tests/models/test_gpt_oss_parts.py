@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linnet.backends.numpy.interpreter import run
+from linnet.cli.main import main
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
 
@@ -58,12 +61,12 @@ def test_every_tensor_of_the_checkpoint_is_bound() -> None:
     assert json.loads((CARD / "bindings.json").read_text()) == want
 
 
-def test_rotations_blend_between_fractional_dimensions(tmp_path: Path) -> None:
+def test_speeds_blend_between_fractional_dimensions(tmp_path: Path) -> None:
     cosines, sines = call(
         tmp_path,
-        "gpt_oss.rope::{rotations}",
+        "gpt_oss.rope::{turns}",
         "(at: Tensor[2; i32]) -> (Tensor[2, 64; f32], Tensor[2, 64; f32]) {\n"
-        "    return rotations<2, 64, f32>(at)\n}",
+        "    let all = turns<2, 64, f32>(at)\n    return (all.cosines, all.sines)\n}",
         np.array([0, 1], np.int32),
     )
     # Eight digits are given, and f32 rounds the logarithm, its tenth, the sum and the product.
@@ -91,6 +94,50 @@ def test_rotations_blend_between_fractional_dimensions(tmp_path: Path) -> None:
     assert low + width == pytest.approx(17.3980245, abs=20 * close)
 
 
+def test_a_token_meets_a_sixth_of_the_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    """The README's counts: all, and without 28 of 32 experts and the table of words."""
+    assert main(["nest", "show", "gpt-oss-20b"]) == 0
+    total, met = 0, 0
+    for name, shape in re.findall(
+        r"^  (\S+) +\[([\d, ]+)\] (?:bf16|u8)$", capsys.readouterr().out, re.M
+    ):
+        count = math.prod(map(int, shape.split(", ")))
+        count *= 2 if name.endswith("_blocks") else 0 if name.endswith("_scales") else 1
+        total += count
+        if ".mlp." in name and "router" not in name:
+            assert shape.startswith("32, ")
+            met += count // 32 * 4
+        elif name != "embed_tokens.weight":
+            met += count
+    assert (total, met) == (20_914_757_184, 3_608_307_264)
+
+
+@pytest.mark.parametrize("width", [2, 4, 6, 16, 64, 130])
+def test_speeds_are_those_of_transformers(tmp_path: Path, width: int) -> None:
+    """At a width of 4 the line ends at 1.09, beyond the last pair: an end that is kept within the
+    pairs, as other ports have it, would slow that pair by the whole factor."""
+    rope = pytest.importorskip("transformers.modeling_rope_utils")
+    gpt_oss = pytest.importorskip("transformers.models.gpt_oss.configuration_gpt_oss")
+    config = gpt_oss.GptOssConfig(head_dim=width)
+    inverse, concentration = rope.ROPE_INIT_FUNCTIONS["yarn"](config, "cpu")
+    cosines, sines = call(
+        tmp_path,
+        "gpt_oss.rope::{turns}",
+        f"(at: Tensor[2; i32]) -> (Tensor[2, {width}; f32], Tensor[2, {width}; f32]) {{\n"
+        f"    let all = turns<2, {width}, f32>(at)\n    return (all.cosines, all.sines)\n}}",
+        np.array([0, 1], np.int32),
+    )
+    assert cosines[0] == pytest.approx(concentration, rel=4 * UNIT)
+    speed = np.arctan2(sines[1].astype(np.float64), cosines[1].astype(np.float64))
+    # Both sides round in f32: an exponent of up to log(theta) = 12 three times, which is a
+    # relative error of the power, and the blend: its ends and the pair are up to 0.28 of the
+    # width, and an error of a share is up to 31 times one of the smallest speed, 1 of 32.
+    line = (np.log(32.0) / (2 * np.log(150000.0))) * width
+    share = 4 * 0.28 * width / line
+    bound = 2 * (3 * 12 + 10 + 32 * share) * UNIT
+    np.testing.assert_allclose(speed, np.tile(inverse.double().numpy(), 2), rtol=bound, atol=0)
+
+
 @pytest.mark.parametrize(
     ("pairs", "want"),
     [
@@ -107,8 +154,7 @@ def test_gate_is_capped_above_only(tmp_path: Path, pairs: list[float], want: lis
     (got,) = call(
         tmp_path,
         "gpt_oss.experts::{gated}",
-        f"(x: Tensor[{2 * half}; f32]) -> Tensor[{half}; f32] {{\n"
-        f"    return gated<[], {half}, f32>(x)\n}}",
+        f"(x: Tensor[{2 * half}; f32]) -> Tensor[{half}; f32] {{\n    return gated(x)\n}}",
         np.array(pairs, np.float32),
     )
     # Six digits or more are given. f32 rounds 1.702 and its product with the gate, at most 17 in
@@ -131,7 +177,7 @@ def test_choice_is_by_logits_and_weighs_the_chosen_alone(
         tmp_path,
         "gpt_oss.experts::{choose}",
         "(x: Tensor[1, 4; f32]) -> (Tensor[1, 2; i64], Tensor[1, 2; f32]) {\n"
-        "    return choose<1, 2, 4, f32>(x)\n}",
+        "    let to = choose<1, 2, 4, f32>(x)\n    return (to.experts, to.shares)\n}",
         np.array([logits], np.float32),
     )
     assert got[0].tolist() == [experts]
@@ -143,22 +189,26 @@ def test_router_that_computes_no_number_still_names_experts(tmp_path: Path) -> N
         tmp_path,
         "gpt_oss.experts::{choose}",
         "(x: Tensor[1, 4; f32]) -> (Tensor[1, 2; i64], Tensor[1, 2; f32]) {\n"
-        "    return choose<1, 2, 4, f32>(x)\n}",
+        "    let to = choose<1, 2, 4, f32>(x)\n    return (to.experts, to.shares)\n}",
         np.full((1, 4), np.nan, np.float32),
     )
     assert ((got[0] >= 0) & (got[0] < 4)).all()
 
 
 def test_window_counts_the_query_itself(tmp_path: Path) -> None:
-    (got,) = call(
+    near, far = call(
         tmp_path,
-        "gpt_oss.masks::{window_mask}",
-        "(at: Tensor[1, 3; i32]) -> Tensor[1, 3, 200; bool] {\n"
-        "    return window_mask<1, 3, 200>(at, 128)\n}",
+        "gpt_oss.masks::{sight}",
+        "(at: Tensor[1, 3; i32]) -> (Tensor[1, 3, 200; bool], Tensor[1, 3, 200; bool]) {\n"
+        "    let seen = sight<1, 3, 200>(at, 128)\n    return (seen.near, seen.far)\n}",
         np.array([[0, 127, 128]], np.int32),
     )
-    seen = [np.flatnonzero(row).tolist() for row in got[0]]
-    assert seen == [[0], list(range(128)), list(range(1, 129))]
+    assert seen_by(near) == [[0], list(range(128)), list(range(1, 129))]
+    assert seen_by(far) == [[0], list(range(128)), list(range(129))]
+
+
+def seen_by(mask: NDArray[Any]) -> list[list[int]]:
+    return [np.flatnonzero(row).tolist() for row in mask[0]]
 
 
 @pytest.mark.parametrize(
@@ -169,11 +219,11 @@ def test_a_window_of_three_under_attention(tmp_path: Path, sink: float, want: li
     """Scores are zero and value `j` is `j`: each result is the mean of what a query sees."""
     (got,) = call(
         tmp_path,
-        "gpt_oss.masks::{window_mask}\nuse std.nn.attention::{sink_attention}",
+        "gpt_oss.masks::{sight}\nuse std.nn.attention::{sink_attention}",
         "(q: Tensor[1, 1, 5, 1; f32], v: Tensor[1, 1, 5, 1; f32], s: Tensor[1; f32]) "
         "-> Tensor[1, 1, 5, 1; f32] {\n"
-        "    let mask = window_mask<1, 5, 5>(reshape(iota<i32>(5), [1, 5]), 3)\n"
-        "    return sink_attention(q, q, v, s, 1.0, mask)\n}",
+        "    let seen = sight<1, 5, 5>(reshape(iota<i32>(5), [1, 5]), 3)\n"
+        "    return sink_attention(q, q, v, s, 1.0, seen.near)\n}",
         np.zeros((1, 1, 5, 1), np.float32),
         np.arange(5, dtype=np.float32).reshape(1, 1, 5, 1),
         np.array([sink], np.float32),
@@ -182,14 +232,15 @@ def test_a_window_of_three_under_attention(tmp_path: Path, sink: float, want: li
     assert got.ravel() == pytest.approx(want, rel=UNIT, abs=0)
 
 
-def test_packed_prompts_do_not_see_each_other(tmp_path: Path) -> None:
-    (got,) = call(
+def test_packed_texts_do_not_see_each_other(tmp_path: Path) -> None:
+    near, far = call(
         tmp_path,
-        "gpt_oss.masks::{packed_mask}",
-        "(segments: Tensor[6; i32], at: Tensor[6; i32]) -> Tensor[1, 6, 6; bool] {\n"
-        "    return packed_mask(segments, at, 2)\n}",
+        "gpt_oss.masks::{packed_sight}",
+        "(segments: Tensor[6; i32], at: Tensor[6; i32]) "
+        "-> (Tensor[1, 6, 6; bool], Tensor[1, 6, 6; bool]) {\n"
+        "    let seen = packed_sight(segments, at, 2, 64)\n    return (seen.near, seen.far)\n}",
         np.array([0, 0, 0, 1, 1, 2], np.int32),
         np.array([0, 1, 2, 0, 1, 0], np.int32),
     )
-    seen = [np.flatnonzero(row).tolist() for row in got[0]]
-    assert seen == [[0], [0, 1], [1, 2], [3], [3, 4], [5]]
+    assert seen_by(near) == [[0], [0, 1], [1, 2], [3], [3, 4], [5]]
+    assert seen_by(far) == [[0], [0, 1], [0, 1, 2], [3], [3, 4], [5]]
