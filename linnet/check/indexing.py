@@ -154,5 +154,5 @@ def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:
             return (extent,)
         case AtRange(start, stop, step):
             return (_count(start, stop, step),)
-        case _:
+        case AtStatic() | AtDynamic():
             return ()

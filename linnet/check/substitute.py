@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from linnet.check.types import (
+    EnumType,
+    ErrorType,
     GenericArg,
+    LiteralType,
     OptionalType,
     ScalarType,
     Shape,
@@ -91,7 +94,7 @@ def in_type(type_: Type, bindings: Bindings) -> Type:
                 tuple(in_arg(a, bindings) for a in args),
                 tuple((n, in_type(t, bindings)) for n, t in fields),
             )
-        case _:
+        case EnumType() | LiteralType() | ErrorType():
             return type_
 
 
@@ -112,7 +115,7 @@ def binders(type_: Type) -> list[Symbol | DTypeVar]:
             return [b for t in items for b in binders(t)]
         case StructType(args=args):
             return [b for a in args for b in _binders_of(a)]
-        case _:
+        case EnumType() | LiteralType() | ErrorType():
             return []
 
 
