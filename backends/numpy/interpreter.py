@@ -52,7 +52,8 @@ class Interpreter:
         values = [np.asarray(a) for a in args]
         bound = bind_symbols([p.type for p in entry.params], values, symbols or {})
         held: MutableMapping[str, Array] = {} if state is None else state
-        shared = Run(self.module, self.deaths, bound, weights or {}, held)
+        stored: Mapping[str, Array] = {} if weights is None else weights
+        shared = Run(self.module, self.deaths, bound, stored, held)
         with np.errstate(all="ignore"):
             return _finish(_call(shared, entry, values, ()))
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from linnet.backends.numpy.interpreter import run
 from linnet.dims.dims import Dim
@@ -15,6 +17,7 @@ from linnet.ir.passes.inline import inline
 from linnet.ir.types import Type
 from linnet.ir.verify import verify
 from linnet.ir.walk import operations
+from tests.ir.programs import Weights, modules
 
 X = Type(DType.F32, (Dim.of(2),))
 
@@ -58,6 +61,27 @@ def results(module: Module) -> tuple[list[float], dict[str, Any]]:
 def callees(module: Module) -> set[str]:
     ops = [op for f in module.functions.values() for op in operations(f.body)]
     return {op.attrs["callee"] for op in ops if op.name == "call"}
+
+
+def outcome(module: Module, args: list[Any]) -> tuple[list[bytes], dict[str, bytes]]:
+    """The bits of the results, and of the state afterwards."""
+    state: dict[str, Any] = {}
+    results = run(module, args, weights=Weights(), state=state)
+    return [r.tobytes() for r in results], {k: v.tobytes() for k, v in state.items()}
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(modules(), st.sets(st.sampled_from(["f0", "f1", "f2", "f3"])))
+def test_inlining_keeps_every_bit(whole: Module, chosen: set[str]) -> None:
+    verify(whole)
+    args = [np.array(v, np.float32) for v in ([0.5, -1.25], [3, 0.1])]
+    args = args[: len(whole.functions["main"].params)]
+    wanted = outcome(whole, args)
+    flat = inline(whole, lambda f: f.name in chosen)
+    for version in (flat, dce(flat)):
+        verify(version)
+        assert not callees(version) & chosen
+        assert outcome(version, args) == wanted
 
 
 def test_everything() -> None:
