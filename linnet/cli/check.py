@@ -7,6 +7,7 @@ from pathlib import Path
 
 from linnet.cli.common import word
 from linnet.cli.report import report
+from linnet.nest.card import card_path
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
 
@@ -51,17 +52,12 @@ def card_folders(paths: list[Path]) -> list[Path]:
 
 
 def _existing(text: str) -> Path:
-    path = Path(word(text))
     try:
+        path = card_path(word(text))
         found = path.exists()
     except OSError as error:
         message = f"{text} cannot be read: {(error.strerror or str(error)).lower()}"
         raise argparse.ArgumentTypeError(message) from None
     if not found:
-        from linnet.nest.card import shipped_card
-
-        card = shipped_card(text)
-        if card is not None:
-            return card
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path

@@ -22,6 +22,7 @@ from linnet.ir.library import Absent, Argument, Known, Parts
 from linnet.ir.places import shown as shown_place
 from linnet.lower.instances import Violation, unsatisfied
 from linnet.lower.module import lower_entry, lower_function
+from linnet.nest.card import card_path
 from linnet.nest.lowered import lower_card, presence
 from linnet.nest.opened import open_whole
 from linnet.nest.survey import fit
@@ -80,13 +81,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _modules(options: argparse.Namespace, sink: Sink) -> dict[str, Module]:
     """The lowered entries by name; what is wrong is in `sink`."""
-    path = Path(options.target)
+    path = card_path(options.target)
     if path.suffix == ".linnet" or (path.is_dir() and not (path / "nest.toml").is_file()):
         return _of_file(path, options.entry, generics_of(options), sink)
-    return _of_card(options.target, options.entry, generics_of(options), sink)
+    return _of_card(path, options.entry, generics_of(options), sink)
 
 
-def _of_card(name: str, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
     opened = open_whole(name, sink, generics)
     found = fit(opened, None, sink) if opened else None
     if found is None or sink.errors:

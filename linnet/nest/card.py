@@ -73,6 +73,14 @@ def shipped_card(name: str) -> Path | None:
     return Path(shown_path(folder / name))
 
 
+def card_path(given: str | os.PathLike[str]) -> Path:
+    """What a user means: a text that is a shipped card's name is that card, whatever folder has
+    the same name, and anything else is a path. A path object is one always: it has lost the
+    `./` that would tell it from a name."""
+    shipped = shipped_card(given) if isinstance(given, str) else None
+    return Path(given) if shipped is None else shipped
+
+
 def list_cards() -> tuple[str, ...]:
     """The names of the shipped cards, sorted."""
     folder = shipped_folder()
@@ -106,12 +114,12 @@ def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
 
 def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None:
     """What can be read of a card; None if there is none. All its mistakes are E5001."""
-    given = os.fspath(name_or_path)
     try:
-        directory = _find(given, sink)
+        directory = _find(name_or_path, sink)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        sink.add(Diagnostic("E5001", f"the card {shown(given)} cannot be read: {reason}", None))
+        given = shown(os.fspath(name_or_path))
+        sink.add(Diagnostic("E5001", f"the card {given} cannot be read: {reason}", None))
         return None
     if directory is None:
         return None
@@ -133,20 +141,17 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     return Draft(directory, card.source, bindings, place, card, whole)
 
 
-def _find(given: str, sink: Sink) -> Path | None:
-    shipped = shipped_card(given)
-    if shipped is not None:
-        return shipped
-    names = list_cards()
-    path = Path(given)
+def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
+    path = card_path(name_or_path)
     if path.name == "nest.toml" and path.is_file():
         return path.parent
     if (path / "nest.toml").is_file():
         return path
     if path.is_dir():
-        message = f"the folder {given} holds no nest.toml, so it is no card"
+        message = f"the folder {os.fspath(name_or_path)} holds no nest.toml, so it is no card"
         sink.add(Diagnostic("E5001", message, None))
         return None
+    given, names = os.fspath(name_or_path), list_cards()
     known = f"shipped cards: {', '.join(names)}" if names else "no cards are shipped"
     hint = did_you_mean(given, names) or "give a shipped card's name or the path of a card's folder"
     message = f"there is no card named {shown(given)}, and no folder of that path"

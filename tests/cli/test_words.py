@@ -67,9 +67,9 @@ def test_check_takes_the_name_of_a_shipped_card(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert said(capsys, "check", "gpt-oss-20b", status=0) == ""
-    # A path of that name wins.
     (tmp_path / "gpt-oss-20b").mkdir()
-    assert "nothing to check in gpt-oss-20b" in said(capsys, "check", "gpt-oss-20b")
+    assert said(capsys, "check", "gpt-oss-20b", status=0) == ""
+    assert "nothing to check in gpt-oss-20b" in said(capsys, "check", "./gpt-oss-20b")
 
 
 def test_the_module_is_the_command() -> None:
