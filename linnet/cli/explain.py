@@ -25,7 +25,7 @@ from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.card import card_path
 from linnet.nest.lowered import lower_card, presence
 from linnet.nest.opened import open_whole
-from linnet.nest.survey import fit
+from linnet.nest.survey import survey
 from linnet.nest.words import counted
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
@@ -89,7 +89,7 @@ def _modules(options: argparse.Namespace, sink: Sink) -> dict[str, Module]:
 
 def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
     opened = open_whole(name, sink, generics)
-    found = fit(opened, None, sink) if opened else None
+    found = survey(opened, sink) if opened else None
     if found is None or sink.errors:
         return {}
     there = presence(p.path for p in found.bound)

@@ -26,7 +26,7 @@ from linnet.nest.program import CardProgram, Generics
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
-from linnet.nest.survey import Survey, fit, nbytes, size
+from linnet.nest.survey import Survey, nbytes, size, survey
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 from linnet.source.shown import shown
@@ -140,7 +140,7 @@ def _plan(
     checkpoint = None
     if opened is not None and opened.card is not None and weights != RANDOM:
         checkpoint = _headers(opened.card, weights, offline, sink)
-    found = None if opened is None else fit(opened, checkpoint, sink, cast_dtype=cast_dtype)
+    found = None if opened is None else survey(opened, sink, checkpoint, cast_dtype=cast_dtype)
     raise_errors(sink)
     assert found is not None
     return found

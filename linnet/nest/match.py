@@ -54,13 +54,15 @@ class ParameterDecl:
 class Report:
     """The outcome: what each parameter is, what is wrong, and which tensors nothing binds.
 
-    `absent` are optional parameters without a tensor. Without a checkpoint
-    `bound` and `unbound` are empty.
+    `present` are the parameters that the model has (where the checkpoint is not known, those
+    that it must have), `absent` the optional ones without a tensor. Without a checkpoint `bound`
+    and `unbound` are empty.
     """
 
     problems: tuple[Diagnostic, ...]
     bound: dict[str, TensorInfo]
-    absent: tuple[str, ...]
+    present: tuple[ParameterDecl, ...]
+    absent: tuple[ParameterDecl, ...]
     unbound: tuple[TensorInfo, ...]
 
 
@@ -102,17 +104,6 @@ def tensor_names(
     return tie(names, tied)
 
 
-def present(
-    parameters: Sequence[ParameterDecl],
-    bindings: Bindings,
-    tied: Sequence[Sequence[str]] = (),
-    tensors: Container[str] | None = None,
-) -> list[ParameterDecl]:
-    """The parameters that a model has: all but the optional ones without a tensor."""
-    names = tensor_names(parameters, bindings, tensors, tied)
-    return [p for p in parameters if not p.optional or p.path in names]
-
-
 def tie(names: Mapping[str, str], tied: Sequence[Sequence[str]]) -> dict[str, str]:
     """The tensor's name by path: the first bound member of a tie decides for all of it."""
     found = dict(names)
@@ -130,16 +121,16 @@ def match(
     *,
     cast_dtype: bool = False,
     tied: Sequence[Sequence[str]] = (),
-    overridden: bool = False,
+    aside: Container[str] = (),
 ) -> Report:
     """Check every parameter, binding and header, and report all that does not fit (E5002).
 
     Without a checkpoint only parameters and bindings are compared; of one that could be read in
     part, the tensors that were read.
-    `overridden` says that the generics are not the card's own: the bindings are
-    written for those, so ones of array elements that this model lacks are left aside.
+    `aside` are paths that bindings and ties may name though the model has no such parameters:
+    those of the model under the card's own generics, for which the card was written.
     """
-    return _Match(parameters, bindings, checkpoint, cast_dtype, tied, overridden).run()
+    return _Match(parameters, bindings, checkpoint, cast_dtype, tied, aside).run()
 
 
 @dataclass(slots=True)
@@ -149,7 +140,7 @@ class _Match:
     checkpoint: Checkpoint | None
     cast_dtype: bool
     tied: Sequence[Sequence[str]]
-    overridden: bool
+    aside: Container[str]
     problems: Problems = field(default_factory=lambda: Problems(KINDS))
     bound: dict[str, TensorInfo] = field(default_factory=dict[str, TensorInfo])
     # Members of ties that no tensor can be: which of them is wrong is not known.
@@ -161,25 +152,23 @@ class _Match:
         self.check_ties(declared)
         tensors = self.checkpoint.tensors if self.checkpoint is not None else None
         names = tensor_names(self.parameters, self.bindings, tensors, self.tied)
-        absent: list[str] = []
-        for parameter in self.parameters:
+        present = tuple(p for p in self.parameters if not p.optional or p.path in names)
+        absent = tuple(p for p in self.parameters if p.optional and p.path not in names)
+        for parameter in present:
             name = names.get(parameter.path)
-            if name is None and parameter.optional:
-                absent.append(parameter.path)
-            elif name is None:
+            if name is None:
                 self.missing(parameter)
             elif self.checkpoint is not None:
                 self.check_tensor(parameter, name, self.checkpoint)
         self.check_shared({p: n for p, n in names.items() if p in declared})
         used = {names[p] for p in declared if p in names}
         unbound = tuple(t for n, t in (tensors or {}).items() if n not in used)
-        return Report(self.problems.diagnostics(), self.bound, tuple(absent), unbound)
+        return Report(self.problems.diagnostics(), self.bound, present, absent, unbound)
 
     def check_names(self, declared: Mapping[str, ParameterDecl]) -> None:
         unused = [p for p in declared if p not in self.bindings]
-        aside = _Elements(declared) if self.overridden else None
         for path in self.bindings:
-            if path not in declared and not (aside and aside.lacks(path)):
+            if path not in declared and path not in self.aside:
                 hint = self.problems.hint(UNKNOWN, lambda p=path: did_you_mean(p, unused))
                 text = f"{shown(path)}, bound to {shown(self.bindings[path])}"
                 self.problems.add(UNKNOWN, text, self.bindings.places.get(path), hint)
@@ -187,7 +176,7 @@ class _Match:
     def check_ties(self, declared: Mapping[str, ParameterDecl]) -> None:
         for group in self.tied:
             for path in group:
-                if path not in declared:
+                if path not in declared and path not in self.aside:
                     self.problems.add(TIED, f"{shown(path)} is no parameter", None)
             kinds = {p: _shown(declared[p]) for p in group if p in declared}
             if len({*kinds.values()}) > 1:
@@ -248,24 +237,6 @@ class _Match:
                 text = f"{shown(name)}, by {' and '.join(shown(p) for p in claims)}"
                 hint = "name them in `[weights] tied` of nest.toml if they are meant to be one"
                 self.problems.add(SHARED, text, self.bindings.places.get(claims[-1]), hint)
-
-
-class _Elements:
-    """Which array elements a model has, by its parameters' paths (`pairs.0.norm.weight`)."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.patterns = {_pattern(p) for p in paths}
-        self.arrays = {p.split(".*", 1)[0] for p in self.patterns if ".*" in p}
-
-    def lacks(self, path: str) -> bool:
-        """Whether the path is of an element beyond the model's, or of an array that is empty."""
-        pattern = _pattern(path)
-        array, star, _ = pattern.partition(".*")
-        return bool(star) and (pattern in self.patterns or array not in self.arrays)
-
-
-def _pattern(path: str) -> str:
-    return ".".join("*" if part.isdecimal() else part for part in path.split("."))
 
 
 def fits(parameter: str, tensor: str, cast_dtype: bool) -> bool:

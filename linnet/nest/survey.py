@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from linnet.lower.instances import Instance, signature
 from linnet.nest.bindings import Bindings
 from linnet.nest.card import Card
-from linnet.nest.match import ParameterDecl, Report, match, present, tensor_names
+from linnet.nest.match import ParameterDecl, Report, match, tensor_names
 from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.opened import Opened
 from linnet.nest.program import CardProgram, check_tiny
@@ -47,16 +47,14 @@ class Survey:
         return self.card.weights.tied
 
     @property
-    def bound(self) -> list[ParameterDecl]:
+    def bound(self) -> tuple[ParameterDecl, ...]:
         """The parameters that the model has; of an unknown checkpoint, those it must have."""
-        tensors = None if self.checkpoint is None else self.checkpoint.tensors
-        return present(self.parameters, self.bindings, self.tied, tensors)
+        return self.report.present
 
     @property
-    def absent(self) -> list[ParameterDecl]:
+    def absent(self) -> tuple[ParameterDecl, ...]:
         """The optional parameters that it has not."""
-        there = {p.path for p in self.bound}
-        return [p for p in self.parameters if p.path not in there]
+        return self.report.absent
 
     @property
     def is_open(self) -> bool:
@@ -91,13 +89,33 @@ class Survey:
         ]
 
 
-def fit(
-    opened: Opened, checkpoint: Checkpoint | None, sink: Sink, *, cast_dtype: bool = False
+def survey(
+    opened: Opened,
+    sink: Sink,
+    checkpoint: Checkpoint | None = None,
+    *,
+    cast_dtype: bool = False,
 ) -> Survey | None:
-    """Hold parameters, bindings and headers against each other, and report what does not fit.
+    """Hold a card's parameters, bindings and headers against each other, and its tables `[check]`
+    and `[tiny]` and its number of weights against its source, and report what does not fit.
 
-    None where source or bindings are not known.
+    None where source or bindings are not known. Whoever uses a card asks this, so that what is
+    refused does not depend on who asks.
     """
+    before = sink.errors
+    found = _fit(opened, checkpoint, sink, cast_dtype)
+    if opened.program is not None:
+        _check_numbers(opened.program, sink)
+        if not opened.overridden:
+            check_tiny(opened.program, sink)
+    if found is not None and opened.sound and not opened.overridden and sink.errors == before:
+        check_count(found.card, found.weights, found.most, sink)
+    return found
+
+
+def _fit(
+    opened: Opened, checkpoint: Checkpoint | None, sink: Sink, cast_dtype: bool
+) -> Survey | None:
     program, bindings = opened.program, opened.bindings
     if program is None or bindings is None:
         return None
@@ -109,30 +127,11 @@ def fit(
         checkpoint,
         cast_dtype=cast_dtype,
         tied=program.card.weights.tied,
-        overridden=opened.overridden,
+        aside=program.paths_of_card() if opened.overridden else (),
     )
     for finding in report.problems:
         sink.add(finding)
     return Survey(program, bindings, parameters, report, checkpoint)
-
-
-def survey(
-    opened: Opened,
-    sink: Sink,
-    checkpoint: Checkpoint | None = None,
-    *,
-    cast_dtype: bool = False,
-) -> Survey | None:
-    """As `fit`, and the card's tables `[check]` and `[tiny]`, and its number of weights."""
-    before = sink.errors
-    found = fit(opened, checkpoint, sink, cast_dtype=cast_dtype)
-    if opened.program is not None:
-        _check_numbers(opened.program, sink)
-        if not opened.overridden:
-            check_tiny(opened.program, sink)
-    if found is not None and opened.sound and not opened.overridden and sink.errors == before:
-        check_count(found.card, found.weights, found.most, sink)
-    return found
 
 
 def size(parts: Iterable[ParameterDecl | Instance]) -> str:

@@ -250,7 +250,7 @@ def test_a_source_with_errors_is_not_loaded(card: Any) -> None:
 def test_an_optional_parameter_without_binding_is_absent(card: Any, weights: Any) -> None:
     bound = {k: v for k, v in BINDINGS.items() if not k.endswith("shift")}
     two = {"l1.s": TWO["l1.s"]}
-    model = load(card(bindings=bound), weights=weights(two=two))
+    model = load(card(("= 16", "= 12"), bindings=bound), weights=weights(two=two))
     assert model([3]).tolist() == [[12.0, 210.0]]
 
 

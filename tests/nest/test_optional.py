@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 
 from linnet import nest
 from linnet.cli.main import main
+from linnet.source.errors import LinnetError
 
 Capture = pytest.CaptureFixture[str]
 
@@ -113,7 +114,11 @@ def test_with_headers_those_count_that_are_there(
     assert text == f"my: {noun} and fits {weights}\n"
     counted(card, count + 1)
     text = said(capsys, "nest", "check", str(card), "--weights", str(weights), status=1)
-    assert f"says {count + 1}, but the model has {count} weights\n" in text
+    fault = f"says {count + 1}, but the model has {count} weights\n"
+    assert fault in text
+    with pytest.raises(LinnetError, match=fault):
+        nest.load(card, "numpy", weights=weights)
+    counted(card, count)
     model = nest.load(card, "numpy", weights=weights)
     assert model.unbound == ()
     # All are ones: 4 of them and a bias, then 6 of what that gives and a bias.
