@@ -37,11 +37,10 @@ def reduce(x: Array, op: str, axes: Indices, accumulator: DType) -> Array:
     return cast(np.asarray(result), OF_NUMPY[x.dtype])
 
 
-def cumsum(x: Array, axis: int) -> Array:
+def cumsum(x: Array, axis: int, accumulator: DType) -> Array:
     """The running sum."""
-    dtype = OF_NUMPY[x.dtype]
-    wide = computing_dtype(dtype)
-    return cast(np.cumsum(cast(x, wide), axis=axis, dtype=NUMPY[wide]), dtype)
+    kept = np.cumsum(cast(x, accumulator), axis=axis, dtype=NUMPY[accumulator])
+    return cast(kept, OF_NUMPY[x.dtype])
 
 
 def contract(

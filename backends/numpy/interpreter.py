@@ -201,7 +201,8 @@ def _contract(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
 
 
 def _cumsum(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    return [contraction.cumsum(args[0], op.attrs["axis"])]
+    accumulator = concrete(op.attrs["accumulator"])
+    return [contraction.cumsum(args[0], op.attrs["axis"], accumulator)]
 
 
 def _param(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:

@@ -104,7 +104,13 @@ _REDUCTIONS = [
         "the sum of a product, rounded once",
         {"inputs": "intlists", "output": "ints", "accumulator": "dtype"},
     ),
-    Row("cumsum", 1, rules.cumsum, "running sum", {"axis": "int"}),
+    Row(
+        "cumsum",
+        1,
+        rules.cumsum,
+        "running sum, each rounded once",
+        {"axis": "int", "accumulator": "dtype"},
+    ),
     Row(
         "indexed",
         ANY,

@@ -243,4 +243,5 @@ def cumsum(op: Operation, context: Context) -> Iterator[str]:
     source, axis = op.operands[0].type, op.attrs["axis"]
     if not 0 <= axis < source.rank or not within(source.dtype, "Numeric"):
         yield f"axis {axis} of {source} has no running sum"
+    yield from kept(source.dtype, op.attrs["accumulator"])
     yield from expect(op, context, [source])

@@ -19,6 +19,7 @@ from linnet.dtypes import DType
 from linnet.ir.core import Value
 from linnet.ir.types import Type
 from linnet.lower.context import Context
+from linnet.lower.indexed import accumulator
 
 I64 = Type(DType.I64)
 
@@ -52,7 +53,8 @@ def lower_intrinsic(at: Context, expr: TIntrinsic) -> Value:
             return args[0] if type_.dims is None else at.out.one("fill", args, type_)
         case "cumsum":
             (axis,) = at.axes(expr.args[0].type, expr.axes)
-            return at.out.one("cumsum", args, args[0].type, axis=axis)
+            kept = accumulator("sum", None, args[0].type.dtype)
+            return at.out.one("cumsum", args, args[0].type, axis=axis, accumulator=kept)
 
 
 def _cast(at: Context, value: Value, type_: Type) -> Value:

@@ -70,7 +70,7 @@ def sums() -> Function:
     y = b.emit("reduce", [x], tensor(N), attrs)
     attrs = {"inputs": ((0, 1), (0,)), "output": (1,), "accumulator": F32}
     b.emit("contract", [x, y], tensor(4), attrs)
-    b.emit("cumsum", [x], x.type, {"axis": 1})
+    b.emit("cumsum", [x], x.type, {"axis": 1, "accumulator": F32})
     expr = Access(0, (Index(1, I64), Index(0, I64)), F32)
     attrs = {"indices": (D(4), D(N)), "expr": expr}
     return b.function("sums", None, [b.emit("indexed", [x], tensor(4, N), attrs)])

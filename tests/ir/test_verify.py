@@ -52,6 +52,7 @@ def cut(start: int, stop: int) -> dict[str, Any]:
 
 SUM: dict[str, Any] = {"op": "sum", "axes": (1,), "accumulator": F32}
 DOT: dict[str, Any] = {"inputs": ((0, 1), (1,)), "output": (0,), "accumulator": F32}
+RUN: dict[str, Any] = {"axis": 0, "accumulator": F32}
 BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
     # outline
     ("neg", [], [V], {}, "has 0 operands, the row says 1"),
@@ -227,8 +228,9 @@ BROKEN: list[tuple[str, list[Type], list[Type], dict[str, Any], str]] = [
         "output indices (2,) are not distinct indices of the operands",
     ),
     ("contract", [X, tensor(4)], [tensor(4)], DOT, "gives tensor[4; f32], not tensor[N; f32]"),
-    ("cumsum", [V], [V], {"axis": 1}, "axis 1 of tensor[N; f32] has no running sum"),
-    ("cumsum", [V], [B], {"axis": 0}, "gives tensor[N; bool], not tensor[N; f32]"),
+    ("cumsum", [V], [V], RUN | {"axis": 1}, "axis 1 of tensor[N; f32] has no running sum"),
+    ("cumsum", [V], [B], RUN, "gives tensor[N; bool], not tensor[N; f32]"),
+    ("cumsum", [V], [V], RUN | {"accumulator": I64}, "f32 is kept in i64"),
     # structure
     ("param", [], [V], {"path": ("layers", "$l", "w")}, "no `each` around it has the variable $l"),
     ("param", [], [V], {"path": ()}, "() names no member"),

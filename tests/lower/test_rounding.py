@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.dtypes import BY_NAME, DType
 from tests.ir.oracle import rounded
-from tests.lower.lowering import source
+from tests.lower.lowering import operations, source
 
 LIMIT = 31
 EXTENT = 3
@@ -193,3 +193,10 @@ fn f<*S: Shape>(a: Tensor[*S; bf16], b: Tensor[*S; bf16], c: Tensor[*S; bf16]) -
     # 3.3535...; with the first product rounded it is 3.34375.
     assert made.call("f", *args, S=())[0] == 3.359375
     assert made.call("f", *(np.array([a]) for a in args), S=(1,))[0] == 3.359375
+
+
+@pytest.mark.parametrize(("dtype", "kept"), [("bf16", "f32"), ("f16", "f32"), ("f64", "f64")])
+def test_a_running_sum_is_kept_as_a_sum_is(tmp_path: Path, dtype: str, kept: str) -> None:
+    text = f"fn f(a: Tensor[3; {dtype}]) -> Tensor[3; {dtype}] {{ return cumsum(a, axis = 0) }}"
+    (op,) = operations(source(tmp_path, text).function("f"))
+    assert str(op.attrs["accumulator"]) == kept

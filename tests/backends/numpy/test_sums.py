@@ -62,6 +62,10 @@ def test_integer_sums_wrap_in_the_accumulator() -> None:
     assert reduced("sum", x, (0,), DType.I64).item() == 44
 
 
+def running(x: np.ndarray[Any, Any], axis: int, accumulator: DType) -> np.ndarray[Any, Any]:
+    return apply("cumsum", [x], type_of(x), axis=axis, accumulator=accumulator)
+
+
 def test_halves_are_summed_in_f32_and_rounded_once() -> None:
     # 256 + 1 is 256 in bf16: a running bf16 sum would stay there.
     x = np.asarray([256] + [1] * 10, BF16)
@@ -69,16 +73,16 @@ def test_halves_are_summed_in_f32_and_rounded_once() -> None:
     y = np.asarray([60000, 60000, -60000], np.float16)
     assert reduced("sum", y, (0,), DType.F32).item() == 60000
     z = np.asarray([256, 1, 1, 1], BF16)
-    assert apply("cumsum", [z], tensor([4], DType.BF16), axis=0).tolist() == [256, 256, 258, 260]
+    assert running(z, 0, DType.F32).tolist() == [256, 256, 258, 260]
+    assert running(z, 0, DType.BF16).tolist() == [256] * 4
 
 
 @pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED, *FLOAT_LIST])
 def test_cumsum(dtype: DType) -> None:
     x = np.asarray([[1, 2, 3], [4, 5, 6]], NUMPY[dtype])
-    assert apply("cumsum", [x], type_of(x), axis=1).tolist() == [[1, 3, 6], [4, 9, 15]]
-    assert apply("cumsum", [x], type_of(x), axis=0).tolist() == [[1, 2, 3], [5, 7, 9]]
-    none = x[:, :0]
-    assert apply("cumsum", [none], type_of(none), axis=1).shape == (2, 0)
+    assert running(x, 1, dtype).tolist() == [[1, 3, 6], [4, 9, 15]]
+    assert running(x, 0, dtype).tolist() == [[1, 2, 3], [5, 7, 9]]
+    assert running(x[:, :0], 1, dtype).shape == (2, 0)
 
 
 def contracted(
