@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from linnet.backends.kernels import Kernel, Tier
 from linnet.dtypes import DType
@@ -34,31 +34,34 @@ class Stored:
     dtype: DType
 
 
+Given: TypeAlias = tuple[tuple[str, bool], ...]
+"""Of the parameters of an entry that may be left out, those that were not: whether each is a
+value, which is among the arguments, or `none`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What a backend is given to load: entries by name, lowered when asked for, and data.
 
-    `lower` takes an entry and the names of those of its optional parameters that are passed.
+    `lower` takes an entry and which of its parameters are passed; what is not takes its default.
     `weights` are NumPy arrays by path, possibly memory-mapped; `states` begin at zero.
     """
 
     name: str
     entries: tuple[str, ...]
-    lower: Callable[[str, tuple[str, ...]], Module]
+    lower: Callable[[str, Given], Module]
     weights: Mapping[str, Any]
     states: tuple[Stored, ...]
 
 
 class Runtime(Protocol):
-    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and the
-    names of the optional parameters that are among them."""
+    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and
+    which of its parameters they are."""
 
     @property
     def state(self) -> Mapping[str, Any]: ...
 
-    def call(
-        self, entry: str, arguments: Sequence[Any], given: tuple[str, ...] = ()
-    ) -> tuple[Any, ...]: ...
+    def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Any, ...]: ...
 
     def reset_state(self) -> None: ...
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.backends.base import Compiled, Kernel, Tier
+from linnet.backends.base import Compiled, Given, Kernel, Tier
 from linnet.backends.numpy.dtypes import NUMPY, Array
 from linnet.backends.numpy.interpreter import Interpreter
 from linnet.source.diagnostics import Diagnostic
@@ -45,16 +45,14 @@ class NumpyRuntime:
 
     compiled: Compiled
     state: dict[str, Array] = field(default_factory=dict[str, Array])
-    _ready: dict[tuple[str, tuple[str, ...]], Interpreter] = field(
-        default_factory=dict[tuple[str, tuple[str, ...]], Interpreter]
+    _ready: dict[tuple[str, Given], Interpreter] = field(
+        default_factory=dict[tuple[str, Given], Interpreter]
     )
 
     def __post_init__(self) -> None:
         self.reset_state()
 
-    def call(
-        self, entry: str, arguments: Sequence[Array], given: tuple[str, ...] = ()
-    ) -> tuple[Array, ...]:
+    def call(self, entry: str, arguments: Sequence[Array], given: Given = ()) -> tuple[Array, ...]:
         """The results of `entry`, none of them a view of a weight or a state. A run that ends in
         a fault leaves the states as they were."""
         key = entry, given

@@ -12,6 +12,7 @@ from linnet.check.types import OptionalType, ScalarType, TensorType, Type
 from linnet.cli.common import Rows, add_card, add_numerics, generics_of, numbers, tokens, word
 from linnet.cli.report import report
 from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.lower.bindings import bind
 from linnet.nest.words import counted
 from linnet.source.diagnostics import Diagnostic
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from linnet.nest.model import Model
 
 TOP = 5
+# The size of a last axis of which neither the source nor the card tells the size.
+LENGTH = 8
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tokens",
         type=tokens,
         metavar="1,2,3",
-        help="the entry's first input, default 0 to S-1; two prompts: 1,2,3;4,5,6",
+        help="the entry's first input; where it is one or two axes of integers, the default is "
+        "0, 1, 2, ... in the sizes of the card's table [check]; two prompts: 1,2,3;4,5,6",
     )
     parser.add_argument(
         "--input",
@@ -98,7 +102,8 @@ def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, 
     model.entry(entry)  # an entry that is not there is reported
     program = model.program
     function = program.program.functions[program.block.methods[entry]]
-    scope = bind((*program.block.generics, *function.generics), program.generics)
+    generics = (*program.block.generics, *function.generics)
+    scope = bind(generics, program.generics)
     types = {p.local.name: in_type(p.local.type, scope) for p in function.params}
     first = next(iter(types), None)
     named: list[tuple[str, Rows]] = list(options.inputs)
@@ -110,9 +115,22 @@ def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, 
             message = f"the input {shown(name)} is given twice"
             raise LinnetError([Diagnostic("E2102", message, None)])
         given[name] = rows
-    if first is not None:
-        given.setdefault(first, [list(range(model.card.check.get("S", 8)))])
-    return {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
+    found = {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
+    if first is not None and first not in found and function.params[0].default is None:
+        sizes = bind(generics, {**model.card.check, **program.generics})
+        found.update(_counted(first, in_type(function.params[0].local.type, sizes)))
+    return found
+
+
+def _counted(name: str, type_: Type) -> dict[str, Any]:
+    """Rows of 0, 1, 2, ... for an input of integers in one or two axes; nothing for others."""
+    if not isinstance(type_, TensorType) or len(type_.dims) not in (1, 2):
+        return {}
+    if not isinstance(type_.dtype, DType) or not type_.dtype.is_integer:
+        return {}
+    *outer, width = (_extent(type_, i) for i in range(len(type_.dims)))
+    row = list(range(LENGTH if width is None else width))
+    return {name: [row] * (1 if outer[0] is None else outer[0]) if outer else row}
 
 
 def _arranged(rows: Rows, type_: Type | None) -> Any:

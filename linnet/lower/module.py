@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import currentframe
 
-from linnet.check.typed import Program, TFunction, TGeneric
+from linnet.check.typed import Program, TFunction, TGeneric, TLet, TParam, TStmt
 from linnet.check.types import (
     EnumType,
     ErrorType,
@@ -45,8 +45,9 @@ def lower_entry(
     """Lower `entry` of the block `root` and everything it calls.
 
     Generics that are not in `generics` take their defaults, else stay symbols. `present` says
-    of the path of an optional member whether it is there. `given` says of an optional parameter
-    of the entry whether it is passed; without it, those with a default are not.
+    of the path of an optional member whether it is there. `given` says of a parameter of the
+    entry whether it is a value or `none`; one that it does not name takes its default, where it
+    has one. Without `given`, optional ones with a default are `none`, and others are values.
     """
     block = program.blocks[root]
     key = block.methods.get(entry)
@@ -84,6 +85,7 @@ def _lower(
     presence: Presence,
     given: Mapping[str, bool] | None,
 ) -> Module:
+    function = _with_defaults(function, given)
     args = [
         _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
         for p in function.params
@@ -95,6 +97,20 @@ def _lower(
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
     functions = {name: f for name, f in module.built.items() if f is not None}
     return Module(entry.name, _open_symbols(generics, scope), functions)
+
+
+def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:
+    """The function that begins with the defaults of what is not given, in place of parameters."""
+    if given is None:
+        return function
+    params: list[TParam] = []
+    body: list[TStmt] = []
+    for param in function.params:
+        if param.default is None or param.local.name in given:
+            params.append(param)
+        else:
+            body.append(TLet(param.local, param.default, param.local.span))
+    return replace(function, params=tuple(params), body=(*body, *function.body))
 
 
 def _argument(type_: CheckType, given: bool) -> Bundle:

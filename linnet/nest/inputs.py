@@ -8,9 +8,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from linnet.backends.base import Given
 from linnet.backends.numpy.dtypes import cast
 from linnet.check.substitute import in_relation, in_type
-from linnet.check.typed import TConst, TFunction, TParam
+from linnet.check.typed import TFunction, TParam
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.relations import Relation
@@ -28,11 +29,11 @@ from linnet.source.suggest import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Arrays in the order of the lowered entry's parameters; `given` names the optional ones
-    that are among them."""
+    """Arrays in the order of the lowered entry's parameters, and which those are. What is not
+    given has its default, which lowering evaluates as for any call."""
 
     arrays: tuple[Array, ...]
-    given: tuple[str, ...]
+    given: Given
 
 
 def check_inputs(
@@ -43,27 +44,26 @@ def check_inputs(
     values = _by_name(function, args, named)
     shapes = _Shapes(function)
     arrays: list[Array] = []
-    given: list[str] = []
+    given: list[tuple[str, bool]] = []
     for param in function.params:
         name = param.local.name
         type_ = in_type(param.local.type, scope)
-        value = values.get(name, _MISSING)
+        if name not in values and param.default is not None:
+            continue
+        value = values.get(name)
+        optional = isinstance(type_, OptionalType)
+        if optional or param.default is not None:
+            given.append((name, not optional or value is not None))
         if isinstance(type_, OptionalType):
-            if value is _MISSING or value is None:
+            if value is None:
                 continue
-            given.append(name)
             type_ = type_.inner
-        if value is _MISSING:
-            value = _default(function, param)
         arrays.append(_array(function, param, type_, value))
         if isinstance(type_, TensorType):
             shapes.bind(param, type_, arrays[-1].shape)
     shapes.finish()
     shapes.check(tuple(in_relation(f, scope) for f in function.facts), function.facts)
     return Inputs(tuple(arrays), tuple(given))
-
-
-_MISSING = object()
 
 
 def _by_name(function: TFunction, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,19 +90,6 @@ def _by_name(function: TFunction, args: Sequence[Any], named: Mapping[str, Any])
         text = ", ".join(f"`{n}`" for n in missing)
         _refuse("E2102", f"no value for the input {text}", function, help=takes)
     return values
-
-
-def _default(function: TFunction, param: TParam) -> Any:
-    if isinstance(param.default, TConst):
-        value = param.default.value
-        return float(value) if isinstance(value, str) else value
-    return _refuse(
-        "E2190",
-        f"the default of `{param.local.name}` is not a constant",
-        function,
-        param,
-        help="pass a value",
-    )
 
 
 # --- dtypes ------------------------------------------------------------------

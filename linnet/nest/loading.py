@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from linnet.nest.locate import find_files
 from linnet.nest.lowered import lower_card, presence, stored_states
 from linnet.nest.model import Model
 from linnet.nest.opened import open_whole
-from linnet.nest.program import CardProgram, Generics
+from linnet.nest.program import Generics
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
@@ -101,9 +101,7 @@ def _compiled(plan: Survey, progress: bool) -> Compiled:
     return Compiled(
         name=program.card.name,
         entries=program.entries,
-        lower=lambda entry, given: lower_card(
-            program, entry, present, _given(program, entry, given)
-        ),
+        lower=lambda entry, given: lower_card(program, entry, present, dict(given)),
         weights=_read(plan, progress),
         states=stored_states(program, present),
     )
@@ -116,12 +114,6 @@ def _too_large(plan: Survey) -> Diagnostic:
     )
     hint = "bind smaller generics, or a smaller dtype"
     return Diagnostic("E5004", message, None, help=hint)
-
-
-def _given(program: CardProgram, entry: str, given: Sequence[str]) -> dict[str, bool]:
-    """Of each parameter of an entry, whether it is passed, if it may be left out."""
-    function = program.program.functions[program.block.methods[entry]]
-    return {p.local.name: p.local.name in given for p in function.params}
 
 
 def _plan(

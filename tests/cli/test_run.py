@@ -30,6 +30,28 @@ pub block My<H: Dim, T: Float> {
         return select(flags, x / by, x)
     }
 
+    pub entry scaled<N: Dim>(
+        features: Tensor[N, 2; f32],
+        by: f32? = some(3.0),
+    ) -> Tensor[N, 2; f32] {
+        return match by {
+            some(b) => features * b
+            none => features
+        }
+    }
+
+    pub entry first<P: Dim, Q: Dim>(ids: Tensor[P, Q + 1; u8]) -> Tensor[P, Q + 1; i64] {
+        let y[p, q] = cast<i64>(ids[p, q])
+        return y
+    }
+
+    pub entry optional(ids: Tensor[2; i32]? = none) -> f32 {
+        return match ids {
+            some(x) => 1.0
+            none => 2.0
+        }
+    }
+
     pub entry half(x: Tensor[2; f32]) -> Tensor[2; f16] {
         return cast<f16>(x)
     }
@@ -55,6 +77,10 @@ entry = "forward"
 [generics]
 H = 4
 T = "f32"
+
+[check]
+P = 2
+Q = 3
 
 [weights]
 repo = "me/my"
@@ -159,3 +185,24 @@ def test_show_and_an_entry_tell_defaults(card: Path, capsys: Capture) -> None:
     assert f"  {signature}\n" in capsys.readouterr().out
     model = nest.load(card, "numpy", weights="random")
     assert repr(model.forward) == f"<entry {signature}>"
+
+
+def test_a_first_input_of_floats(card: Path, capsys: Capture) -> None:
+    lines, _ = run(card, capsys, "--entry", "scaled", "--input", "features=1,2,0.5,4")
+    assert lines == ["scaled: [2, 2] float32", "         1  12", "         0  1.5"]
+    _, text = run(card, capsys, "--entry", "scaled", status=1)
+    assert text.startswith("error[E2102]: no value for the input `features`\n")
+    assert "help: `scaled` takes features, by" in text
+
+
+def test_the_sizes_of_a_first_input_are_those_of_the_card(card: Path, capsys: Capture) -> None:
+    lines, _ = run(card, capsys, "--entry", "first")
+    assert lines[0] == "first: [2, 4] int64"
+    assert lines[1:3] == ["         3  3", "         2  2"]
+    # Of `B` and `S` the card tells nothing.
+    lines, _ = run(card, capsys)
+    assert lines[0] == "forward: [1, 8, 2] float32"
+
+
+def test_a_first_input_that_may_be_left_out_is(card: Path, capsys: Capture) -> None:
+    assert run(card, capsys, "--entry", "optional")[0] == ["optional: [] float32", "  2.0"]
