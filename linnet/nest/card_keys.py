@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, cast
 
+from linnet.dtypes import BY_NAME
 from linnet.nest.words import kind
 from linnet.packages.toml_file import Key, TomlFile
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import shown
 from linnet.source.suggest import did_you_mean
-
-DTYPES = (
-    *("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
-    *("f16", "bf16", "f32", "f64"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,8 @@ SOURCE = Rule(
 )
 FILE = Rule("the path of a file inside the card's folder", is_inside)
 GENERIC = Rule(
-    f"an integer or a dtype ({', '.join(DTYPES)})", lambda v: is_integer(v) or v in DTYPES
+    f"an integer or a dtype ({', '.join(BY_NAME)})",
+    lambda v: is_integer(v) or (isinstance(v, str) and v in BY_NAME),
 )
 REPO = Rule(
     "a repository such as `owner/name`", _matches(r"(?:[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*")

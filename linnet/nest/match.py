@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from linnet import dtypes
 from linnet.nest.bindings import Bindings
 from linnet.nest.header import TensorInfo
 from linnet.nest.report import Kind, Problems
@@ -35,7 +36,7 @@ TAKES: Mapping[str, frozenset[str]] = {
     "f32": frozenset({"F32"}),
     "f64": frozenset({"F64"}),
 }
-FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
+FLOATS = frozenset(d.value for d in dtypes.FLOATS)
 FLOAT_TENSORS = frozenset({"F16", "BF16", "F32", "F64"})
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from linnet.dtypes import BY_NAME
 from linnet.lower.instances import Instance, signature
 from linnet.nest.bindings import Bindings
 from linnet.nest.card import Card
@@ -21,8 +22,6 @@ from linnet.source.suggest import did_you_mean
 if TYPE_CHECKING:
     # It brings NumPy, which `linnet check` does without.
     from linnet.nest.checkpoint import Checkpoint
-
-_BYTES = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +140,7 @@ def size(parts: Iterable[ParameterDecl | Instance]) -> str:
 
 def nbytes(parts: Iterable[ParameterDecl | Instance]) -> int:
     """The bytes of these tensors together."""
-    return sum(prod(p.shape) * _itemsize(p.dtype) for p in parts)
-
-
-def _itemsize(dtype: str) -> int:
-    return 1 if dtype == "bool" else _BYTES[dtype.lstrip("biuf")]
+    return sum(prod(p.shape) * BY_NAME[p.dtype].bits // 8 for p in parts)
 
 
 def _check_numbers(program: CardProgram, sink: Sink) -> None:
