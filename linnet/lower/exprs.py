@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from linnet.check.typed import (
     TAccess,
     TBinary,
+    TCall,
     TConst,
     TDim,
     TExpr,
     TField,
     TIf,
+    TIndex,
     TIndexed,
+    TIntrinsic,
     TLocal,
     TMatchEnum,
     TMatchOptional,
@@ -25,9 +28,6 @@ from linnet.check.typed import (
     TUnary,
     TVariant,
 )
-from linnet.check.typed import TCall as Call
-from linnet.check.typed import TIndex as Index
-from linnet.check.typed import TIntrinsic as Intrinsic
 from linnet.check.types import EnumType, OptionalType, StructType
 from linnet.check.types import Type as CheckType
 from linnet.check.walk import as_written
@@ -103,11 +103,11 @@ class ExprLowerer(Context):
                 return lower_indexed(self, (), expr, expr.type, expr.span)
             case TIndexed():
                 return lower_indexed(self, expr.indices, expr.body, expr.type, expr.span)
-            case Index():
+            case TIndex():
                 return lower_index(self, expr)
-            case Intrinsic():
+            case TIntrinsic():
                 return lower_intrinsic(self, expr)
-            case Call():
+            case TCall():
                 return lower_call(self, expr)
             case TSome() | TNone() | TTuple() | TStruct() | TField() | TVariant():
                 return self._made(expr)

@@ -116,20 +116,13 @@ class Notation:
 
     def bind(self, var: IndexVar, span: Span) -> list[tuple[int, Dim]]:
         """Number an index; a pack index becomes one for every axis."""
-        extents = self._extents(var.extent, span)
+        extent = var.extent
+        whole = isinstance(extent, Symbol)
+        extents = self.at.pack(extent) if whole else (self.at.extent(extent, span),)
         numbers = tuple(range(self.count, self.count + len(extents)))
         self.count += len(extents)
         self.numbers[var] = numbers
         return list(zip(numbers, extents, strict=True))
-
-    def _extents(
-        self, extent: Dim | Symbol | tuple[Dim | Symbol, ...], span: Span
-    ) -> tuple[Dim, ...]:
-        if isinstance(extent, tuple):
-            return tuple(d for e in extent for d in self._extents(e, span))
-        return (
-            self.at.pack(extent) if isinstance(extent, Symbol) else (self.at.extent(extent, span),)
-        )
 
     def operand(self, value: Value) -> int:
         """The number of `value` among the operands."""

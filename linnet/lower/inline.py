@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from linnet.check.elements import LARGEST
 from linnet.check.typed import (
     Local,
     TCall,
+    TExpr,
     TForRange,
     TForSubs,
     TFunction,
@@ -21,34 +22,44 @@ from linnet.check.walk import as_written
 from linnet.ir.scalar import Scalar
 from linnet.lower.bindings import Bound, arguments
 from linnet.lower.bundle import Bundle
+from linnet.lower.context import Context
 from linnet.lower.fail import refuse_at_points
+from linnet.lower.sizes import Sizes
 from linnet.source.files import Span
 
-if TYPE_CHECKING:
-    from linnet.lower.indexed import Notation
+
+class Points(Protocol):
+    """The scalar expression in the making, of every point, in which a call stands."""
+
+    at: Context
+    locals: dict[Local, Scalar]
+    sizes: Sizes
+
+    def fixed(self, expr: TExpr) -> bool: ...
+    def scalar(self, expr: TExpr) -> Scalar: ...
 
 
-def inline_call(notation: Notation, expr: TCall) -> Scalar:
+def inline_call(points: Points, expr: TCall) -> Scalar:
     """A call on elements: the callee's body in place of the call."""
-    callee = notation.at.program.functions[expr.callee]
+    callee = points.at.program.functions[expr.callee]
     if expr.sub is not None:
         refuse_at_points(expr.span)
-    scope = arguments(callee.generics, expr.generics, notation.at.scope)
+    scope = arguments(callee.generics, expr.generics, points.at.scope)
     if expr.own:
-        scope = notation.at.scope | scope
-    elements, wholes = _arguments(notation, expr, callee, scope)
-    outer, notation.locals = notation.locals, notation.locals | elements
+        scope = points.at.scope | scope
+    elements, wholes = _arguments(points, expr, callee, scope)
+    outer, points.locals = points.locals, points.locals | elements
     # Only now: an argument may be a call of the same function.
-    notation.at.env.update(wholes)
+    points.at.env.update(wholes)
     try:
-        with notation.at.within(scope):
-            return _body(notation, callee, expr.span)
+        with points.at.within(scope):
+            return _body(points, callee, expr.span)
     finally:
-        notation.locals = outer
+        points.locals = outer
 
 
 def _arguments(
-    notation: Notation, expr: TCall, callee: TFunction, scope: Bound
+    points: Points, expr: TCall, callee: TFunction, scope: Bound
 ) -> tuple[dict[Local, Scalar], dict[Local, Bundle]]:
     """What the parameters stand for: scalar expressions, and what has no index in it."""
     elements: dict[Local, Scalar] = {}
@@ -58,29 +69,29 @@ def _arguments(
         param, given = callee.params[i], expr.args[i]
         arg = given or param.default
         assert arg is not None, callee.key
-        with notation.at.within(notation.at.scope if given else scope):
+        with points.at.within(points.at.scope if given else scope):
             if isinstance(arg.type, ScalarType):
-                elements[param.local] = notation.scalar(arg)
-            elif not notation.fixed(arg):
+                elements[param.local] = points.scalar(arg)
+            elif not points.fixed(arg):
                 refuse_at_points(arg.span)
             else:
-                wholes[param.local] = notation.at.expr(arg)
+                wholes[param.local] = points.at.expr(arg)
     return elements, wholes
 
 
-def _body(notation: Notation, callee: TFunction, call: Span) -> Scalar:
+def _body(points: Points, callee: TFunction, call: Span) -> Scalar:
     for stmt in callee.body:
         if isinstance(stmt, TForSubs | TForRange | TWhile | TLetTuple):
             break
         if not isinstance(stmt.value.type, ScalarType):
             break
-        value = notation.scalar(stmt.value)
-        if notation.sizes.of(value) > LARGEST:
+        value = points.scalar(stmt.value)
+        if points.sizes.of(value) > LARGEST:
             break
         if isinstance(stmt, TReturn):
             return value
         target = stmt.local if isinstance(stmt, TLet) else stmt.target
         if isinstance(target, str):
             break
-        notation.locals[target] = value
+        points.locals[target] = value
     return refuse_at_points(call)
