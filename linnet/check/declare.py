@@ -8,8 +8,9 @@ from linnet.check.generics import generics_of
 from linnet.check.measure import DEEPEST, MOST, too_large
 from linnet.check.names import ItemRef, Missing
 from linnet.check.scope import AliasInfo, Scope, StructInfo, World, item_scope
-from linnet.check.typed import Local, TFunction, TGeneric, TParam
+from linnet.check.typed import Local, TCall, TExpr, TFunction, TGeneric, TMember, TParam
 from linnet.check.types import ERROR, GenericArg, StructType, Type
+from linnet.check.walk import children
 from linnet.dims.dims import Dim
 from linnet.dtypes import DTypeVar
 from linnet.source.files import Span
@@ -77,8 +78,29 @@ def _params(scope: Scope, decl: ast.FunctionDecl, types: list[Type]) -> tuple[TP
         default = None
         if param.default is not None and type_ != ERROR:
             default = value_of(scope, param.default, type_, "the default")
+            _refuse_own(scope, default)
         out.append(TParam(Local(name, type_, False, param.name.span), default))
     return tuple(out)
+
+
+def _refuse_own(scope: Scope, default: TExpr) -> None:
+    """A caller in another block has none of the members and methods that a default could name."""
+    match default:
+        case TMember(name=name):
+            what = f"the member `{name}`"
+        case TCall(callee=callee) if default.own or default.sub is not None:
+            what = f"the method `{callee.rpartition('.')[2]}`"
+        case _:
+            for child in children(default):
+                _refuse_own(scope, child)
+            return
+    scope.error(
+        "E1208",
+        f"the default of a parameter names {what} of a block",
+        default.span,
+        help="make the parameter optional and choose in the body: "
+        "`match x { some(v) => v  none => ... }`",
+    )
 
 
 def struct(world: World, ref: ItemRef) -> StructInfo:

@@ -7,12 +7,19 @@ tokens of the same file or of the language.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from linnet.check.scope import Scope
+from linnet.check.typed import Local
+from linnet.check.types import ErrorType
 from linnet.lower.module import lower_function
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.errors import LinnetError
@@ -112,3 +119,51 @@ def test_never_raises(which: float, edits: list[Edit]) -> None:
             assert 0 <= finding.span.start <= finding.span.end <= len(finding.span.file.text)
     if not result.sink.errors:
         lowered(result)
+
+
+def unknown(thing: object, seen: set[int]) -> Iterator[object]:
+    """What in a typed program has an unknown type; the variable of a walk over blocks may."""
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    inner: list[object]
+    if isinstance(thing, Mapping):
+        inner = list(cast("Mapping[object, object]", thing).values())
+    elif isinstance(thing, tuple | list):
+        inner = list(cast("Sequence[object]", thing))
+    elif is_dataclass(thing) and not isinstance(thing, Local):
+        inner = [getattr(thing, f.name) for f in fields(thing) if f.name != "span"]
+    else:
+        return
+    for part in inner:
+        if isinstance(part, ErrorType):
+            yield thing
+        else:
+            yield from unknown(part, seen)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(fraction, st.lists(edit, min_size=1, max_size=3))
+def test_nothing_is_silenced_without_a_finding(which: float, edits: list[Edit]) -> None:
+    """Findings that follow from others are left out, and unknown types silence what depends on
+    them: some error must be there for it."""
+    files = [f for f in sources() if "golden" not in f[0].parts]
+    path, tokens = files[int(which * len(files))]
+    asked: list[str] = []
+    report = Scope.error
+
+    def noted(scope: Scope, code: str, *args: Any, **named: Any) -> None:
+        asked.append(code)
+        report(scope, code, *args, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Scope, "error", noted)
+        result = check_paths([path], overlay={path: edited(tokens, edits)})
+    if not result.sink.errors:
+        assert not asked
+        assert not list(unknown(result.program, set()))
