@@ -4,9 +4,9 @@ its reason."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from linnet.backends.kernels import TIERS, CallSite, Considered, Decision, Kernel, Tier
+from linnet.dims.dims import Dim
 from linnet.ir.core import Module, Operation
 
 
@@ -121,6 +121,6 @@ def _repeats(operation: Operation) -> int:
             return 1
 
 
-def _literal(dim: Any) -> int:
-    value = dim if isinstance(dim, int) else dim.as_int()
+def _literal(dim: Dim) -> int:
+    value = dim.as_int()
     return 1 if value is None else max(0, value)

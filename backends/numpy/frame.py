@@ -41,10 +41,8 @@ class Frame:
         own = (str(p) for p in parts)
         return (*self.prefix, *(str(self.loops[p]) if p.startswith("$") else p for p in own))
 
-    def extent(self, dim: Dim | int) -> int:
+    def extent(self, dim: Dim) -> int:
         """The number that `dim` is in this run."""
-        if isinstance(dim, int):
-            return dim
         try:
             return dim.evaluate(self.run.symbols)
         except (KeyError, DimError) as error:

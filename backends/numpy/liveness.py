@@ -36,7 +36,7 @@ def _body(
     alive = {v.id for v in yields}
     read = set(alive)
     defined = {v.id for v in params}
-    backwards: list[tuple[set[int], set[int], Operation]] = []
+    backwards: list[tuple[set[int], set[int]]] = []
     for operation in reversed(body):
         own = {v.id for v in operation.operands}
         inner: set[int] = set()
@@ -46,11 +46,11 @@ def _body(
         defined |= made
         after = (inner | made) - alive
         before = own - inner - alive
-        backwards.append((before, after, operation))
+        backwards.append((before, after))
         alive |= own | inner
         read |= own | inner
     found[id(body)] = tuple(
         Death(tuple(sorted(before & defined)), tuple(sorted(after & defined)))
-        for before, after, _ in reversed(backwards)
+        for before, after in reversed(backwards)
     )
     return read - defined

@@ -9,7 +9,7 @@ from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType
-from linnet.dims.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol, steps
 from linnet.dims.prover import Relation
 from linnet.dtypes import INTEGERS, admits
 from linnet.source.files import Span
@@ -136,7 +136,7 @@ def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
     ordered = (
         Relation("<=", start, stop)
         if stride == 1
-        else Relation(">=", _count(start, stop, stride), Dim.of(0))
+        else Relation(">=", steps(start, stop, stride), Dim.of(0))
     )
     for relation in (Relation(">=", start, Dim.of(0)), ordered, Relation("<=", stop, extent)):
         if not scope.require(relation, "E2209", message, item.span):
@@ -144,15 +144,11 @@ def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
     return AtRange(start, stop, stride)
 
 
-def _count(start: Dim, stop: Dim, step: int) -> Dim:
-    return (stop - start + (step - 1)) // step
-
-
 def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:
     match at:
         case AtAll():
             return (extent,)
         case AtRange(start, stop, step):
-            return (_count(start, stop, step),)
+            return (steps(start, stop, step),)
         case AtStatic() | AtDynamic():
             return ()

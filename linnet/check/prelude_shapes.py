@@ -12,10 +12,9 @@ from linnet.check.intrinsics import Intrinsic
 from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import any_operand, arguments, operand_of
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import element_count
 from linnet.check.typed import TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
-from linnet.dims.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol, product
 from linnet.dims.prover import Relation
 from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.syntax import ast
@@ -55,7 +54,7 @@ def reshape(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     if found is None:
         return None
     value, type_, aim, written = found
-    same = Relation("==", element_count(_dims(type_)), element_count(_dims(aim)))
+    same = Relation("==", product(_dims(type_)), product(_dims(aim)))
     message = f"`{type_}` cannot be proven to have as many elements as `{aim}`"
     if not scope.require(same, "E2203", message, written.span):
         return None

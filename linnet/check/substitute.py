@@ -17,7 +17,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol, product
 from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DTypeVar
 
@@ -29,21 +29,13 @@ def dim_bindings(bindings: Bindings) -> dict[Symbol, Dim]:
     out: dict[Symbol, Dim] = {}
     for binder, arg in bindings.items():
         if isinstance(binder, Symbol):
-            out[binder] = element_count(arg) if isinstance(arg, tuple) else _as_dim(arg)
+            out[binder] = product(arg) if isinstance(arg, tuple) else _as_dim(arg)
     return out
 
 
 def _as_dim(arg: GenericArg) -> Dim:
     assert isinstance(arg, Dim)
     return arg
-
-
-def element_count(shape: Shape) -> Dim:
-    """The product of the extents; 1 for no axes."""
-    count = Dim.of(1)
-    for extent in shape:
-        count = count * Dim.of(extent)
-    return count
 
 
 def in_dim(dim: Dim, bindings: Bindings) -> Dim:

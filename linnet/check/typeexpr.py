@@ -19,7 +19,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import DimError, Symbol
+from linnet.dims.dims import DimError, Symbol, sorted_symbols
 from linnet.dims.prover import Relation
 from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
@@ -204,6 +204,6 @@ def _required(fact: Relation, needed: Relation, bindings: Bindings) -> str:
 def _given(fact: Relation, bindings: Bindings) -> str:
     """The numbers that a relation's generics are, which evaluating it has swallowed."""
     table = dim_bindings(bindings)
-    known = [s for s in sorted(fact.symbols(), key=lambda s: s.serial) if s in table]
+    known = [s for s in sorted_symbols(fact.symbols()) if s in table]
     numbers = [f"{s} = {table[s]}" for s in known if table[s].as_int() is not None]
     return f" for {', '.join(numbers)}" if numbers else ""

@@ -10,6 +10,7 @@ from linnet.cli.report import report
 from linnet.nest.card import card_path
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
+from linnet.source.shown import reason
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +57,7 @@ def _existing(text: str) -> Path:
         path = card_path(word(text))
         found = path.exists()
     except OSError as error:
-        message = f"{text} cannot be read: {(error.strerror or str(error)).lower()}"
+        message = f"{text} cannot be read: {reason(error)}"
         raise argparse.ArgumentTypeError(message) from None
     if not found:
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")

@@ -138,8 +138,7 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
 
 def _violated(violation: Violation) -> Diagnostic:
     relation = violation.relation
-    text = f"{relation.left} {relation.op} {relation.right}"
-    message = f"`where {text}` of `{violation.block}` does not hold: {violation.values}"
+    message = f"`where {relation}` of `{violation.block}` does not hold: {violation.values}"
     related = (Related(violation.span, "stated here"),)
     return Diagnostic("E2206", message, None, related=related)
 

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import Any, NoReturn, cast
 
 from linnet import __version__
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 from linnet.source.suggest import did_you_mean
 
 # A command's module is imported only when the command is used: `linnet check`
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Of the output, or of the working folder; one of a file would have its name.
         if error.filename is not None:
             raise
-        print(f"linnet: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        print(f"linnet: {reason(error)}", file=sys.stderr)
         _discard_output()
         return 1
     return status

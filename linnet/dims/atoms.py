@@ -93,6 +93,11 @@ def sorted_dims(dims: Iterable[Dim]) -> list[Dim]:
     return sorted(dims, key=_dim_key)
 
 
+def sorted_symbols(symbols: Iterable[Symbol]) -> list[Symbol]:
+    """`symbols` in the order in which they were declared."""
+    return sorted(symbols, key=lambda s: s.serial)
+
+
 def _dim_key(dim: Dim) -> Key:
     return dim.key
 

@@ -8,7 +8,7 @@ numbers; what needs facts to be seen belongs to the prover.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from linnet.dims.atoms import (
     Atom,
@@ -24,6 +24,7 @@ from linnet.dims.atoms import (
     monomial_key,
     multiply_monomials,
     sorted_dims,
+    sorted_symbols,
 )
 from linnet.dims.text import dim_text
 
@@ -45,8 +46,11 @@ __all__ = [
     "dim_min",
     "monomial_key",
     "parts",
+    "product",
     "rebuild",
     "sorted_dims",
+    "sorted_symbols",
+    "steps",
 ]
 
 
@@ -340,3 +344,16 @@ def dim_max(*dims: int | Symbol | Dim) -> Dim:
     """The greatest of one or more dimensions."""
     kept = _extreme(dims, -1)
     return next(iter(kept)) if len(kept) == 1 else Dim.atom(Maximum(kept))
+
+
+def product(dims: Iterable[int | Symbol | Dim]) -> Dim:
+    """All of them multiplied; 1 for none."""
+    total = ONE
+    for dim in dims:
+        total = total * Dim.of(dim)
+    return total
+
+
+def steps(start: Dim, stop: Dim, step: int) -> Dim:
+    """How many numbers there are from `start` to `stop`, excluded, in steps."""
+    return (stop - start + (step - 1)) // step

@@ -40,9 +40,6 @@ class Context:
 
 Rule = Callable[[Operation, Context], Iterator[str]]
 
-BOOL = Type(DType.BOOL)
-I64 = Type(DType.I64)
-
 
 def within(dtype: AnyDType, kind: str) -> bool:
     """Whether `dtype` can only be of `kind`."""

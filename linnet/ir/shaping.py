@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from linnet.dims.dims import ONE, Dim
+from linnet.dims.dims import ONE, Dim, product, steps
 from linnet.dtypes import DType
 from linnet.ir.core import Operation
 from linnet.ir.rules import Context, ascending, expect_dims, is_scalar
@@ -15,16 +15,8 @@ def reshape(op: Operation, context: Context) -> Iterator[str]:
     source, target = op.operands[0].type, op.results[0].type
     if source.dtype != target.dtype:
         yield f"gives {target.dtype}, not {source.dtype}"
-    if not context.equal(count(source.shape), count(target.shape)):
+    if not context.equal(product(source.shape), product(target.shape)):
         yield f"turns {source} into {target}, which has another number of elements"
-
-
-def count(dims: Sequence[Dim]) -> Dim:
-    """The number of elements."""
-    total = ONE
-    for d in dims:
-        total = total * d
-    return total
 
 
 def permute(op: Operation, context: Context) -> Iterator[str]:
@@ -80,11 +72,7 @@ def slice_(op: Operation, context: Context) -> Iterator[str]:
     for a, b, extent in zip(start, stop, op.operands[0].type.shape, strict=True):
         if negative(a) or negative(extent - b):
             yield f"{a}:{b} is not within an axis of {extent}"
-    lengths = [
-        b - a if s == 1 else (b - a + (s - 1)) // s
-        for a, b, s in zip(start, stop, step, strict=True)
-    ]
-    yield from expect_dims(op, context, lengths)
+    yield from expect_dims(op, context, list(map(steps, start, stop, step)))
 
 
 def negative(dim: Dim) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from linnet.dtypes import DType
 from linnet.ir.core import Operation, Region, Value
-from linnet.ir.rules import BOOL, I64, Context, expect, is_scalar
-from linnet.ir.types import Type
+from linnet.ir.rules import Context, expect, is_scalar
+from linnet.ir.types import BOOL, I64, Type
 
 
 def call(op: Operation, context: Context) -> Iterator[str]:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from linnet.dims.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol, sorted_symbols
 from linnet.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.library import Absent, Argument, GenericArg, Known, LibraryOp, Parts
@@ -186,7 +186,7 @@ class _Printer:
         return name
 
     def _dim(self, dim: Dim) -> str:
-        for symbol in sorted(dim.symbols() - self._renamed.keys(), key=lambda s: s.serial):
+        for symbol in sorted_symbols(dim.symbols() - self._renamed.keys()):
             self._symbol(symbol)
         return str(dim.substitute(self._renamed))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linnet.dims.dims import Dim
-from linnet.dtypes import AnyDType
+from linnet.dtypes import AnyDType, DType
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +35,7 @@ class Type:
         if self.dims is None:
             return str(self.dtype)
         return f"tensor[{', '.join(map(str, self.dims))}; {self.dtype}]"
+
+
+BOOL = Type(DType.BOOL)
+I64 = Type(DType.I64)

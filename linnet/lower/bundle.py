@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from linnet.check.types import OptionalType, StructType, TupleType
 from linnet.check.types import Type as CheckType
-from linnet.dtypes import DType
 from linnet.ir.core import Value
-from linnet.ir.types import Type
+from linnet.ir.types import I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Variant:
 Leaf = Value | Variant
 Bundle = Leaf | Group | Some | Absent
 
-ENUM_TYPE = Type(DType.I64)
+ENUM_TYPE = I64
 
 
 class MismatchError(Exception):

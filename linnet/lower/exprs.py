@@ -35,7 +35,7 @@ from linnet.dims.dims import DimError
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Region, Value
-from linnet.ir.types import Type
+from linnet.ir.types import BOOL, Type
 from linnet.lower.bundle import (
     ENUM_TYPE,
     Absent,
@@ -61,7 +61,6 @@ from linnet.lower.presence import is_present
 from linnet.source.files import Span
 from linnet.syntax.ast import COMPARISONS
 
-BOOL = Type(DType.BOOL)
 Thunk = Callable[[], Bundle]
 Made = TSome | TNone | TTuple | TStruct | TField | TVariant
 

@@ -21,9 +21,8 @@ from linnet.check.types import EnumType
 from linnet.check.types import Type as CheckType
 from linnet.check.walk import assigned
 from linnet.dims.dims import DimError
-from linnet.dtypes import DType
 from linnet.ir.core import Region, Value
-from linnet.ir.types import Type
+from linnet.ir.types import I64
 from linnet.lower.bindings import Bound, sub_count
 from linnet.lower.bundle import (
     ENUM_TYPE,
@@ -46,7 +45,6 @@ from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
 from linnet.source.files import Span
 
-I64 = Type(DType.I64)
 Loop = TForSubs | TForRange | TWhile
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from linnet.check.substitute import in_arg, in_relation, in_type
 from linnet.check.typed import Program, TBlock, TFunction, TMemberDecl, TParam, TSub
 from linnet.check.types import OptionalType, ScalarType, TensorType
-from linnet.dims.dims import Dim, DimError
+from linnet.dims.dims import Dim, DimError, sorted_symbols
 from linnet.dims.relations import Relation
 from linnet.dtypes import DType
 from linnet.lower.bindings import (
@@ -240,7 +240,6 @@ def _check(owner: TBlock | TFunction, scope: Bound, path: str, found: list[Viola
             continue
         if fails:
             values = ", ".join(
-                f"{s.name} = {in_arg(Dim.of(s), scope)}"
-                for s in sorted(relation.symbols(), key=lambda s: s.serial)
+                f"{s.name} = {in_arg(Dim.of(s), scope)}" for s in sorted_symbols(relation.symbols())
             )
             found.append(Violation(path, owner.key, relation, values, owner.span))

@@ -14,14 +14,11 @@ from linnet.check.typed import (
     TIntrinsic,
 )
 from linnet.check.types import TensorType
-from linnet.dims.dims import Dim
-from linnet.dtypes import DType
+from linnet.dims.dims import Dim, steps
 from linnet.ir.core import Value
-from linnet.ir.types import Type
+from linnet.ir.types import I64, Type
 from linnet.lower.context import Context
 from linnet.lower.indexed import accumulator
-
-I64 = Type(DType.I64)
 
 
 def lower_intrinsic(at: Context, expr: TIntrinsic) -> Value:
@@ -120,8 +117,8 @@ def _slice(at: Context, expr: TIndex, base: Value, items: Sequence[AxisIndex]) -
     whole = [(Dim.of(0), d, 1) for d in base.type.shape]
     if bounds == whole:
         return base
-    dims = tuple(b - a if s == 1 else (b - a + (s - 1)) // s for a, b, s in bounds)
     start, stop, step = zip(*bounds, strict=True)
+    dims = tuple(map(steps, start, stop, step))
     return at.out.one("slice", [base], base.type.with_dims(dims), start=start, stop=stop, step=step)
 
 

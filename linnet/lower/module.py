@@ -19,7 +19,7 @@ from linnet.check.types import (
 )
 from linnet.check.types import Type as CheckType
 from linnet.check.walk import Faults, Uses
-from linnet.dims.dims import Dim, Symbol
+from linnet.dims.dims import Dim, Symbol, sorted_symbols
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.types import Type
@@ -28,6 +28,7 @@ from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types,
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
+from linnet.lower.instances import entries
 from linnet.lower.library import library_op
 from linnet.lower.presence import Presence, presence_of
 
@@ -52,7 +53,7 @@ def lower_entry(
     block = program.blocks[root]
     key = block.methods.get(entry)
     if key is None or program.functions[key].kind != "entry":
-        names = [n for n, k in block.methods.items() if program.functions[k].kind == "entry"]
+        names = entries(program, root)
         has = f"it has {', '.join(names)}" if names else "it has none"
         fail("E5002", f"`{root}` has no entry `{entry}`", block.span, notes=(has,))
     function = program.functions[key]
@@ -132,7 +133,7 @@ def _open_symbols(generics: Sequence[TGeneric], scope: Bound) -> tuple[Symbol, .
         arg = scope[generic.binder]
         for dim in arg if isinstance(arg, tuple) else (arg,):
             if isinstance(dim, Dim):
-                found.update(dict.fromkeys(sorted(dim.symbols(), key=lambda s: s.serial)))
+                found.update(dict.fromkeys(sorted_symbols(dim.symbols())))
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ from linnet.packages.text import shown as shown_path
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 from linnet.source.suggest import did_you_mean
 
 
@@ -117,9 +117,8 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     try:
         directory = _find(name_or_path, sink)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         given = shown(os.fspath(name_or_path))
-        sink.add(Diagnostic("E5001", f"the card {given} cannot be read: {reason}", None))
+        sink.add(Diagnostic("E5001", f"the card {given} cannot be read: {reason(error)}", None))
         return None
     if directory is None:
         return None

@@ -20,7 +20,7 @@ from linnet.nest.locate import Files
 from linnet.nest.words import counted
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 
 Array: TypeAlias = NDArray[Any]
 
@@ -123,7 +123,7 @@ class Checkpoint:
                         raise LinnetError([Diagnostic("E5003", message, None)])
                     self._maps[info.file] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except OSError as error:
-                message = f"{info.file}: cannot be read: {(error.strerror or str(error)).lower()}"
+                message = f"{info.file}: cannot be read: {reason(error)}"
                 raise LinnetError([Diagnostic("E5003", message, None)]) from None
         return self._maps[info.file]
 

@@ -19,7 +19,7 @@ from typing import Any, cast
 from linnet.nest.strict_json import JsonError, parse_json
 from linnet.nest.words import counted, kind, shape_text
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 
 # The limit of the format's reference reader.
 HEADER_LIMIT = 100_000_000
@@ -103,7 +103,7 @@ class _Reader:
             length, size, text = self.header_bytes()
             entries = _parse(text)
         except OSError as error:
-            self.report(f"cannot be read: {(error.strerror or str(error)).lower()}")
+            self.report(f"cannot be read: {reason(error)}")
             return None
         except _MalformedError as error:
             self.report(str(error), help="the file is damaged, or its download is incomplete")

@@ -17,7 +17,7 @@ from linnet.nest.strict_json import JsonError, parse_json
 from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import read_file
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 
 MISPLACED = Kind(
     "a tensor is in another file than the index says",
@@ -46,7 +46,7 @@ def read_index(path: Path, sink: Sink) -> Index | None:
     try:
         value = parse_json(read_file(path), "the index")
     except OSError as error:
-        message = f"{path}: cannot be read: {(error.strerror or str(error)).lower()}"
+        message = f"{path}: cannot be read: {reason(error)}"
         sink.add(Diagnostic("E5003", message, None))
         return None
     except JsonError as error:

@@ -13,7 +13,7 @@ from linnet.backends.numpy.dtypes import cast
 from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TFunction, TParam
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
-from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
 from linnet.dims.relations import Relation
 from linnet.dtypes import DType
 from linnet.ir.extents import Fit, fit_extent
@@ -206,7 +206,7 @@ class _Shapes:
             place = "on another axis" if there == name else f"in `{there}`"
             message = f"{symbol} is {extent} here and {self.bound[symbol]} {place}"
         elif dim.symbols():
-            known = ", ".join(f"{s} = {self.bound[s]}" for s in _ordered(dim))
+            known = ", ".join(f"{s} = {self.bound[s]}" for s in sorted_symbols(dim.symbols()))
             what = f"`{dim}`, which {_value(dim, self.bound)} for {known}"
             message = f"axis {axis} is {extent}, it must be {what}"
         else:
@@ -220,10 +220,9 @@ class _Shapes:
             if open_:
                 _refuse("E2110", f"no input tells the generic `{open_[0]}`", self.function)
             if not fact.holds(self.bound):
-                symbols = sorted(fact.symbols(), key=lambda s: s.serial)
+                symbols = sorted_symbols(fact.symbols())
                 values = ", ".join(f"{s} is {self.bound[s]}" for s in symbols)
-                text = f"{source.left} {source.op} {source.right}"
-                message = f"`where {text}` of `{_short(self.function)}` does not hold"
+                message = f"`where {source}` of `{_short(self.function)}` does not hold"
                 _refuse("E2206", f"{message}: {values}" if values else message, self.function)
 
 
@@ -232,10 +231,6 @@ def _value(dim: Dim, bound: Mapping[Symbol, int]) -> str:
         return f"is {dim.evaluate(bound)}"
     except DimError:
         return "divides by zero"
-
-
-def _ordered(dim: Dim) -> list[Symbol]:
-    return sorted(dim.symbols(), key=lambda s: s.serial)
 
 
 def _short(function: TFunction) -> str:

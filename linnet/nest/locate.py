@@ -11,7 +11,7 @@ from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
 from linnet.nest.index import Index, read_index
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
@@ -41,7 +41,7 @@ def find_files(
     try:
         return _find(weights, card, sink, use_index)
     except OSError as error:
-        message = f"the weights {weights} cannot be read: {(error.strerror or str(error)).lower()}"
+        message = f"the weights {weights} cannot be read: {reason(error)}"
         sink.add(Diagnostic("E5003", message, None))
         return None
 

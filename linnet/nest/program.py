@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linnet.check.typed import Program, TBlock, TGeneric
+from linnet.dims.dims import sorted_symbols
 from linnet.lower.bindings import GenericValue, known, misfit, unknown_names
 from linnet.lower.instances import Instance, Violation, entries, parameters, violations
 from linnet.nest import words
@@ -193,9 +194,8 @@ def _generics(
 def _violated(card: Card, violation: Violation, overrides: Generics) -> Diagnostic:
     relation = violation.relation
     where = f"`{violation.path}`, a `{violation.block}`" if violation.path else f"`{card.root}`"
-    text = f"{relation.left} {relation.op} {relation.right}"
-    message = f"`where {text}` of {where} does not hold: {violation.values}"
-    names = [s.name for s in sorted(relation.symbols(), key=lambda s: s.serial)]
+    message = f"`where {relation}` of {where} does not hold: {violation.values}"
+    names = [s.name for s in sorted_symbols(relation.symbols())]
     given = [n for n in names if n in card.generics or n in overrides]
     place = _place(card, given[0], overrides) if given else card.place("generics")
     return Diagnostic("E5001", message, place, related=(Related(violation.span, "stated here"),))

@@ -18,9 +18,8 @@ from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS
 from linnet.ir.passes.rewrite import rewrite
+from linnet.ir.paths import Path
 from linnet.ir.walk import callees_first, operations
-
-Path = tuple[str | int, ...]
 
 
 def inline(module: Module, chosen: Callable[[Function], bool]) -> Module:
