@@ -7,6 +7,7 @@ from linnet.check.declare import signature
 from linnet.check.dimexpr import extent_of
 from linnet.check.generics import generics_of
 from linnet.check.intrinsics import PRELUDE
+from linnet.check.meanings import declared_at
 from linnet.check.names import ItemRef
 from linnet.check.resolve import resolve_path
 from linnet.check.scope import BlockInfo, Scope, World, item_scope
@@ -122,12 +123,8 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     if ref is None:
         return None
     if not isinstance(ref.item, ast.BlockDecl):
-        scope.error(
-            "E4101",
-            f"`{ref.item.name.text}` is not a block",
-            type_.span,
-            related=[(ref.item.name.span, "declared here")],
-        )
+        message = f"`{ref.item.name.text}` is not a block"
+        scope.error("E4101", message, type_.span, related=declared_at(ref))
         return None
     info = scope.world.blocks.of(ref, scope, type_.span)
     if info is None:

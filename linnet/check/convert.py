@@ -40,8 +40,8 @@ def bad(span: Span) -> TExpr:
     return TConst(0, ERROR, span)
 
 
-def dtype_hint(type_: Type | None) -> AnyDType | None:
-    """The dtype that a scalar or tensor context asks for."""
+def element_dtype(type_: Type | None) -> AnyDType | None:
+    """The dtype of a scalar or tensor type; None of any other."""
     return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
 
 
@@ -232,7 +232,7 @@ def _mismatch(
         label = "has the wrong shape"
         scope.error("E2202", message, span, label, related, notes, why.help, why.folds)
         return
-    a, b = dtype_hint(found), dtype_hint(wanted)
+    a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
         folds = scope.clash(a, b, [span], suspects)
         help_ = loosely(scope, expr, b) or f"convert it: `cast<{b}>(...)`"

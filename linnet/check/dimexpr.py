@@ -110,12 +110,8 @@ def _item_dim(scope: Scope, ref: ItemRef, span: Span) -> Dim | None:
             return None
         if isinstance(value.type, LiteralType):
             return value.type.value
-    scope.error(
-        "E2123",
-        f"`{ref.item.name.text}` is not a compile-time integer",
-        span,
-        related=[(ref.item.name.span, "declared here")],
-    )
+    message = f"`{ref.item.name.text}` is not a compile-time integer"
+    scope.error("E2123", message, span, related=declared_at(ref))
     return None
 
 
@@ -212,7 +208,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
                 "E2111",
                 f"`{generic.name}` takes a dimension",
                 expr.span,
-                related=[(generic.span, "declared here")],
+                related=declared_at(generic),
             )
             return None
         return extent_of(scope, expr)
@@ -225,7 +221,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
             "E2111",
             f"`*{generic.name}` takes a shape",
             expr.span,
-            related=[(generic.span, "declared here")],
+            related=declared_at(generic),
             help="write the dimensions in brackets: `[A, B]`, `[]`, or pass on a pack: `*S`",
         )
         return None
@@ -234,7 +230,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
             "E2111",
             f"`{generic.name}` takes a dtype",
             expr.span,
-            related=[(generic.span, "declared here")],
+            related=declared_at(generic),
         )
         return None
     dtype = dtype_of(scope, expr)
@@ -269,7 +265,7 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
         f"`{generic.name}` is of the kind {generic.kind}, and `{dtype}` is not"
         + (f" always: it is of the kind {dtype.kind}" if isinstance(dtype, DTypeVar) else ""),
         span,
-        related=[(generic.span, "declared here")],
+        related=declared_at(generic),
     )
     return False
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Protocol
 
 from linnet.check.intrinsics import TABLE
 from linnet.check.presence import Enum, Form, Optional, form_of
-from linnet.check.substitute import in_arg, in_dim
+from linnet.check.substitute import Bindings, in_arg, in_dim
 from linnet.check.typed import (
     AtDynamic,
     AtStatic,
@@ -34,16 +34,14 @@ from linnet.check.typed import (
     TReturn,
     TUnary,
 )
-from linnet.check.types import GenericArg, ScalarType, TensorType
+from linnet.check.types import ScalarType, TensorType
 from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Facts, Relation
-from linnet.dtypes import DTypeVar
 from linnet.source.files import Span
 
 # What a function names and uses twice is there twice.
 LARGEST = 1000
-Bindings = Mapping[Symbol | DTypeVar, GenericArg]
 
 
 class Functions(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import calls, indexing, notation, operators
-from linnet.check.convert import bad, conform, dtype_hint, same_type, settle
+from linnet.check.convert import bad, conform, element_dtype, same_type, settle
 from linnet.check.expr import condition, settled
 from linnet.check.hints import is_whole, others_first
 from linnet.check.inference import Inference
@@ -327,7 +327,7 @@ def agree(
     if firm and isinstance(firm[0].type, ScalarType):
         wanted = firm[0].type
     else:
-        asked = dtype_hint(hint) if not firm else None
+        asked = element_dtype(hint) if not firm else None
         wanted = ScalarType(asked) if asked is not None else None
     if wanted is not None:
         values = [

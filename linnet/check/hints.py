@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 
-from linnet.check.convert import dtype_hint
+from linnet.check.convert import element_dtype
 from linnet.check.intrinsics import TABLE, alike, intrinsic
 from linnet.check.meanings import PreludeFunction
 from linnet.check.names import ItemRef
@@ -37,9 +37,9 @@ def only_dtype(dtype: AnyDType | None) -> Type | None:
     return None if dtype is None else TensorType((), dtype)
 
 
-def dtype_of_hint(hint: Type | None) -> Type | None:
+def without_shape(hint: Type | None) -> Type | None:
     """A hint with the shape left out."""
-    return only_dtype(dtype_hint(hint))
+    return only_dtype(element_dtype(hint))
 
 
 def is_whole(hint: Type) -> bool:
@@ -127,6 +127,6 @@ def others_first(
         if hint is None or not is_whole(hint):
             type_ = found[i].type
             if not isinstance(type_, LiteralType) and not is_error(type_):
-                known = type_ if shapes else dtype_of_hint(type_)
+                known = type_ if shapes else without_shape(type_)
                 hint = known or hint
     return [found[i] for i in range(len(exprs))]

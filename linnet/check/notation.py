@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from linnet.check import expr
-from linnet.check.convert import adapt, bad, dtype_hint, settle
+from linnet.check.convert import adapt, bad, element_dtype, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.explain import Why, explain
 from linnet.check.indexing import axes, within
@@ -33,7 +33,7 @@ def define(
     uses = _introduce(scope, indices, {})
     if uses is None:
         return bad(span)
-    element = _scalar(dtype_hint(hint))
+    element = _scalar(element_dtype(hint))
     with _indices(scope, uses):
         value = _element(scope, body, element)
     if is_error(value.type):
@@ -118,7 +118,7 @@ def reduce(scope: Scope, e: ast.ReduceExpr, hint: Type | None) -> TExpr:
     accumulator = dtype_of(scope, e.accumulator) if e.accumulator is not None else None
     if e.accumulator is not None and accumulator is None:
         return bad(e.span)
-    asked = _scalar(accumulator if accumulator is not None else dtype_hint(hint))
+    asked = _scalar(accumulator if accumulator is not None else element_dtype(hint))
     with _indices(scope, {**outer, **uses}):
         body = _element(scope, e.body, asked)
     if is_error(body.type):
@@ -315,6 +315,3 @@ def _conflict(
         why.help,
         folds=[(use.var, str(extent)), *why.folds],
     )
-
-
-__all__ = ["access", "define", "reduce"]

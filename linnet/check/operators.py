@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr as expressions
-from linnet.check.convert import adapt, bad, dtype_hint, loosely
+from linnet.check.convert import adapt, bad, element_dtype, loosely
 from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
-from linnet.check.hints import dtype_of_hint, needs_context, others_first
+from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
 from linnet.check.types import (
@@ -41,7 +41,7 @@ def unary(scope: Scope, e: ast.UnaryExpr, hint: Type | None) -> TExpr:
         return _not(scope, operand, e.span)
     if isinstance(operand.type, LiteralType):
         return _signed_literal(operand, e)
-    dtype = dtype_hint(operand.type)
+    dtype = element_dtype(operand.type)
     if dtype is None or not admits(dtype) <= FLOATS | INTEGERS:
         scope.error("E2104", f"`{e.op}` does not apply to `{operand.type}`", e.span)
         return bad(e.span)
@@ -83,14 +83,14 @@ def binary(scope: Scope, e: ast.BinaryExpr, hint: Type | None) -> TExpr:
     own = hint if all(n.op in _SAME_DTYPE for n in chain) else None
     count = _leading(scope, chain)
     exprs = [chain[0].left, *(n.right for n in chain[: count - 1])]
-    wish = dtype_of_hint(own)
+    wish = without_shape(own)
     leading = others_first(scope, exprs, wish, lambda i, h: expressions.infer(scope, exprs[i], h))
-    result, asked = leading[0], dtype_of_hint(leading[-1].type) or wish
+    result, asked = leading[0], without_shape(leading[-1].type) or wish
     for i, node in enumerate(chain):
         if i + 1 < count:
             right = leading[i + 1]
         else:
-            asked = dtype_of_hint(result.type) or wish
+            asked = without_shape(result.type) or wish
             right = expressions.infer(scope, node.right, asked)
         result = combine(scope, node, result, right, asked)
     return result
@@ -128,7 +128,7 @@ def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Ty
 
 
 def _literal_dtype(a: LiteralType, b: LiteralType, hint: Type | None) -> AnyDType:
-    asked = dtype_hint(hint)
+    asked = element_dtype(hint)
     if asked is not None and admits(asked) <= FLOATS:
         return asked
     if a.value is None or b.value is None:
@@ -138,7 +138,7 @@ def _literal_dtype(a: LiteralType, b: LiteralType, hint: Type | None) -> AnyDTyp
 
 def _adapt_pair(scope: Scope, left: TExpr, right: TExpr) -> tuple[TExpr, TExpr]:
     literal, other = (left, right) if isinstance(left.type, LiteralType) else (right, left)
-    dtype = dtype_hint(other.type)
+    dtype = element_dtype(other.type)
     if dtype is None:
         return left, right
     adapted = adapt(scope, literal, dtype)
@@ -160,7 +160,7 @@ def _logic(scope: Scope, op: ast.Logical, left: TExpr, right: TExpr, span: Span)
 
 
 def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Span) -> TExpr:
-    a, b = dtype_hint(left.type), dtype_hint(right.type)
+    a, b = element_dtype(left.type), element_dtype(right.type)
     if left.type == right.type and e.op in _EQUALITY and a is None:
         help_ = "`match` tells variants apart" if isinstance(left.type, EnumType) else None
         scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span, help=help_)

@@ -7,9 +7,9 @@ from typing import Literal
 
 from linnet.check import expr
 from linnet.check import prelude_shapes as shapes
-from linnet.check.convert import adapt, bad, dtype_hint, literal_fits, loosely, settle
+from linnet.check.convert import adapt, bad, element_dtype, literal_fits, loosely, settle
 from linnet.check.dimexpr import dtype_of
-from linnet.check.hints import dtype_of_hint, others_first
+from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import RESERVED, TABLE, Intrinsic, intrinsic
 from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import arguments, operand_of
@@ -95,7 +95,7 @@ def _pair(
 ) -> tuple[TExpr, TExpr] | None:
     """Two operands that give each other's literals their dtype; unsettled if both are literals."""
     sides = (left, right)
-    wish = dtype_of_hint(hint)
+    wish = without_shape(hint)
     a, b = others_first(scope, sides, wish, lambda i, h: expr.infer(scope, sides[i], h))
     if is_error(a.type, b.type):
         return None
@@ -107,7 +107,7 @@ def _pair(
 
 
 def _like(scope: Scope, literal: TExpr, other: TExpr) -> TExpr:
-    dtype = dtype_hint(other.type)
+    dtype = element_dtype(other.type)
     return adapt(scope, literal, dtype) if dtype is not None else settle(scope, literal)
 
 
@@ -118,7 +118,7 @@ def _literals(
     types = [v.type for v in pair]
     if not any(isinstance(t, LiteralType) for t in types):
         return pair
-    asked = dtype_hint(hint)
+    asked = element_dtype(hint)
     floats = any(isinstance(t, LiteralType) and t.value is None for t in types)
     own = DType.F64 if floats else DType.I64
     wanted = asked if asked is not None and admits(asked) <= allowed else own
@@ -149,7 +149,7 @@ def _broadcasting(
 def _same_dtype(
     scope: Scope, a: TExpr, b: TExpr, name: Intrinsic, allowed: frozenset[DType], span: Span
 ) -> AnyDType | None:
-    x, y = dtype_hint(a.type), dtype_hint(b.type)
+    x, y = element_dtype(a.type), element_dtype(b.type)
     for side, dtype in ((a, x), (b, y)):
         if dtype is None or not admits(dtype) <= allowed:
             scope.error("E2104", f"`{name}` does not apply to `{side.type}`", side.span)
@@ -192,7 +192,7 @@ def _select(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     pair = _pair(scope, args[1], args[2], hint)
     if pair is None or is_error(test.type):
         return None
-    if dtype_hint(test.type) != DType.BOOL:
+    if element_dtype(test.type) != DType.BOOL:
         message = f"the condition of `select` is `bool`, this is `{test.type}`"
         scope.error("E2114", message, args[0].span)
         return None
@@ -201,7 +201,7 @@ def _select(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         return None
     a, b = both.args
     shape = broadcast(scope, operand(test), (both.type, a.span.to(b.span)), e.span)
-    dtype = dtype_hint(both.type)
+    dtype = element_dtype(both.type)
     if shape is None or dtype is None:
         return None
     return TIntrinsic("select", (test, a, b), (), shaped(shape, dtype), e.span)
@@ -222,7 +222,7 @@ def _cast(scope: Scope, e: ast.CallExpr) -> TExpr | None:
         return None
     if isinstance(value.type, LiteralType):
         return _cast_literal(scope, value, target, e.span)
-    if dtype_hint(value.type) is None:
+    if element_dtype(value.type) is None:
         scope.error("E2104", f"`cast` does not apply to `{value.type}`", args[0].span)
         return None
     type_ = value.type

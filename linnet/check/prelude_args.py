@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from linnet.check import expr
 from linnet.check.arguments import place_arguments
-from linnet.check.convert import adapt, dtype_hint, settle
-from linnet.check.hints import dtype_of_hint
+from linnet.check.convert import adapt, element_dtype, settle
+from linnet.check.hints import without_shape
 from linnet.check.intrinsics import TABLE, Intrinsic
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TExpr
@@ -32,16 +32,16 @@ def operand_of(
 ) -> TExpr | None:
     """A scalar or tensor of an allowed dtype, that of the context if it is a literal; None after
     a report."""
-    value = expr.infer(scope, e, dtype_of_hint(hint))
+    value = expr.infer(scope, e, without_shape(hint))
     if isinstance(value.type, LiteralType):
-        asked = dtype_hint(hint)
+        asked = element_dtype(hint)
         if asked is not None:
             value = adapt(scope, value, asked)
         else:
             value = adapt(scope, value, DType.F64) if allowed <= FLOATS else settle(scope, value)
     if is_error(value.type):
         return None
-    dtype = dtype_hint(value.type)
+    dtype = element_dtype(value.type)
     if dtype is None or not admits(dtype) <= allowed:
         scope.error("E2104", f"`{name}` does not apply to `{value.type}`", e.span)
         return None

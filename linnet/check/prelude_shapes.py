@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr
-from linnet.check.convert import conform, dtype_hint, same_shape, settle
+from linnet.check.convert import conform, element_dtype, same_shape, settle
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
-from linnet.check.hints import dtype_of_hint, others_first
+from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import Intrinsic
 from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import any_operand, arguments, operand_of
@@ -144,7 +144,7 @@ def concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     values = others_first(
         scope,
         [p.value for p in parts],
-        dtype_of_hint(hint),
+        without_shape(hint),
         lambda i, h: expr.settled(scope, parts[i].value, h),
     )
     if is_error(*(v.type for v in values)):
@@ -216,7 +216,7 @@ def fill(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     args = arguments(scope, e, "fill")
     if args is None:
         return None
-    dtype = dtype_of(scope, e.generics[0]) if e.generics else dtype_hint(hint)
+    dtype = dtype_of(scope, e.generics[0]) if e.generics else element_dtype(hint)
     if e.generics and dtype is None:
         return None
     shape = _target(scope, args[0], "fill")

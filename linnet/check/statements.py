@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, dtype_hint, loosely, same_type, settle
+from linnet.check.convert import adapt, bad, conform, element_dtype, loosely, same_type, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.hints import needs_context
 from linnet.check.meanings import Meaning, declared_at
@@ -175,7 +175,7 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
     way_out = None
     if isinstance(local, Local) and isinstance(local.type, ScalarType | TensorType):
         now = TLocal(local, local.type, stmt.target.span)
-        way_out = loosely(scope, now, dtype_hint(value.type))
+        way_out = loosely(scope, now, element_dtype(value.type))
     scope.error(
         "E2109",
         f"`{stmt.target.text}` is `{type_}`, it cannot become `{value.type}`",

@@ -107,12 +107,8 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
                 help="a block can only be the type of a `sub`",
             )
         case _:
-            scope.error(
-                "E1208",
-                f"`{ref.item.name.text}` is not a type",
-                expr.span,
-                related=[(ref.item.name.span, "declared here")],
-            )
+            message = f"`{ref.item.name.text}` is not a type"
+            scope.error("E1208", message, expr.span, related=declared_at(ref))
     return ERROR
 
 
@@ -147,7 +143,7 @@ def bind_written(
                 "E2111",
                 f"the generic argument for `{generic.name}` is missing",
                 span,
-                related=[(generic.span, "declared here")],
+                related=declared_at(generic),
                 help=f"write all of them: `<{names}>`",
             )
             return None
@@ -166,7 +162,7 @@ def default_arg(
         value = in_arg(default, bound)
     except DimError:
         message = f"the default `{default}` of `{generic.name}` divides by zero here"
-        scope.error("E2206", message, span, related=[(generic.span, "declared here")])
+        scope.error("E2206", message, span, related=declared_at(generic))
         return None
     return value if natural_arg(scope, generic, value, span) else None
 
