@@ -132,7 +132,7 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     bound = typeexpr.bind_written(scope, ref.key, info.typed.generics, type_.args, type_.span)
     if bound is None:
         return None
-    if not typeexpr.obligations(scope, info.typed.facts, bound, type_.span):
+    if not typeexpr.obligations(scope, ref.key, info.typed.facts, bound, type_.span):
         return None
     args = tuple(bound[g.binder] for g in info.typed.generics)
     return TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)

@@ -216,15 +216,15 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
                 related=[(param.local.span, "declared here")],
             )
     _bind_literals(solver, function, values)
+    scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
     with scope.mute(_doubted(scope, function)):
-        bindings = solver.finish(function.facts)
+        bindings = solver.finish(function.key, function.facts)
     if bindings is None:
         return bad(e.span)
     final = _conforming(scope, target, values, bindings)
     if final is None:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
-    scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
     doubtful = function.key in scope.world.doubts.results
     result = ERROR if doubtful else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)

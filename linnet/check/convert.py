@@ -230,7 +230,7 @@ def _mismatch(
         if found.dtype != wanted.dtype:
             notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
         label = "has the wrong shape"
-        scope.error("E2202", message, span, label, related, notes, why.help, why.folds)
+        scope.error("E2202", message, span, label, related, notes, why.help, why.folds, why.symbols)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
@@ -278,4 +278,5 @@ def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
             never = never or why.help is None
     differs = unequal(scope.facts, found, wanted)
     help_ = None if never or not open_ else way_out(open_)
-    return Why(tuple(dict.fromkeys(notes)), help_, () if differs is None else (differs,))
+    symbols = frozenset[Symbol]().union(*(r.symbols() for r in open_))
+    return Why(tuple(dict.fromkeys(notes)), help_, () if differs is None else (differs,), symbols)

@@ -6,17 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from linnet.check.mistake import mistake
+from linnet.dims.dims import Symbol
 from linnet.dims.prover import Facts, Relation
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
     """What a finding says of relations that are not provable. `folds` is what it has in common
-    with other findings of the same cause."""
+    with other findings of the same cause, `symbols` what the relations are about."""
 
     notes: tuple[str, ...]
     help: str | None
     folds: tuple[object, ...]
+    symbols: frozenset[Symbol] = frozenset()
 
 
 def explain(facts: Facts, relation: Relation, said: str = "") -> Why:
@@ -35,7 +37,7 @@ def explain(facts: Facts, relation: Relation, said: str = "") -> Why:
         notes.append(_assumed(facts, relation))
         if answer.verdict != "refuted":
             help_ = way_out([relation])
-    return Why(tuple(notes), help_, (mistake(relation),))
+    return Why(tuple(notes), help_, (mistake(relation),), relation.symbols())
 
 
 def way_out(relations: Iterable[Relation]) -> str:

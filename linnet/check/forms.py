@@ -270,7 +270,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
         if name not in written:
             return bad(e.span)
         values.append(solver.argument(written[name].value, type_, f"the field `{name}`"))
-    bindings = solver.finish(info.facts)
+    bindings = solver.finish(ref.key, info.facts)
     if bindings is None:
         return bad(e.span)
     final = in_type(info.type, bindings)

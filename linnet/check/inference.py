@@ -156,8 +156,11 @@ class Inference:
                 self.bind(symbol, self.scope.facts.normalize(answer))
                 self.solved.append(symbol)
 
-    def finish(self, facts: tuple[Relation, ...]) -> dict[Symbol | DTypeVar, GenericArg] | None:
-        """All generic arguments, with defaults; kinds and `where` proven. None after a report."""
+    def finish(
+        self, item: str, facts: tuple[Relation, ...]
+    ) -> dict[Symbol | DTypeVar, GenericArg] | None:
+        """All generic arguments of `item`, with defaults; kinds and its `where`, which is `facts`,
+        proven. None after a report."""
         if self.failed:
             return None
         if not self._take_defaults():
@@ -182,7 +185,7 @@ class Inference:
                 self.scope, generic, value, self.span
             ):
                 return None
-        if not typeexpr.obligations(self.scope, facts, self.bound, self.span):
+        if not typeexpr.obligations(self.scope, item, facts, self.bound, self.span):
             return None
         return self.bound if self._naturals() else None
 

@@ -35,4 +35,6 @@ def mistake(relation: Relation) -> object:
     """What a relation that is not provable has in common with others of the same cause."""
     if relation.op == "==":
         return frozenset({equation(relation.left, relation.right)})
+    if relation.op in ("<", "<=", ">", ">="):
+        return str(relation.at_least_zero())
     return str(relation)

@@ -314,4 +314,5 @@ def _conflict(
         why.notes,
         why.help,
         folds=[(use.var, str(extent)), *why.folds],
+        symbols=why.symbols,
     )

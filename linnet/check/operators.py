@@ -267,4 +267,5 @@ def _refuse(
         notes=why.notes,
         help=why.help,
         folds=why.folds,
+        symbols=why.symbols,
     )

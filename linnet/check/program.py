@@ -43,6 +43,7 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
         for name in callees_first(texts):
             finished.extend(_bodies(world, scope.items[name]))
     _recursion(world)
+    sink.remove(world.doubts.explained())
     _unfold(world)
     files = [m.tree.span.file for m in found]
     sink.arrange(files)

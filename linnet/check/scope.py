@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from linnet.check.blame import Doubts, Everywhere, names_in
+from linnet.check.blame import Doubts, Due, Everywhere, names_in
 from linnet.check.explain import explain
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
@@ -145,14 +145,19 @@ class Scope:
         notes: Iterable[str] = (),
         help: str | None = None,
         folds: Iterable[object] = (),
+        symbols: frozenset[Symbol] = frozenset(),
+        due: Due | None = None,
     ) -> None:
         """Report a finding. One that shares one of `folds` with an earlier one in the same block
-        (or function) is most likely the same mistake: it becomes a further place of that."""
-        if code in self.muted:
+        (or function) is most likely the same mistake: it becomes a further place of that. It is
+        about `symbols`, and `due` is the relation of another item that does not hold here."""
+        if code in self.muted or not self.world.doubtful.isdisjoint(symbols):
             return
         here = self.block.ref.key if self.block else self.function
+        about = {*symbols}
         if self.statement is not None:
             named = self.named_in(self.statement)
+            about.update(*map(_symbols, named))
             self.world.doubts.add(named, code)
             if self.world.doubts.follows(named, code, here):
                 return
@@ -166,6 +171,9 @@ class Scope:
             first.more.append(span)
         for key in keys:
             self.world.folded.setdefault(key, first or Folded(diagnostic))
+        names = [s.name for s in about if s.name in self.generics]
+        for item in {here, self.function}:
+            self.world.doubts.note(diagnostic, item, names, due)
 
     @contextmanager
     def mute(self, codes: frozenset[str]) -> Generator[None]:
@@ -215,15 +223,14 @@ class Scope:
         label: str = "",
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
+        due: Due | None = None,
     ) -> bool:
         """Report `message` unless `relation` is proven."""
         if self.facts.implies(relation):
             return True
-        if not self.world.doubtful.isdisjoint(relation.symbols()):
-            return False
         why = explain(self.facts, relation, message)
         said = [*why.notes, *notes]
-        self.error(code, message, span, label, related, said, why.help, why.folds)
+        self.error(code, message, span, label, related, said, why.help, why.folds, why.symbols, due)
         return False
 
     def lookup(self, name: str) -> Meaning:
@@ -301,6 +308,14 @@ def _element(type_: Type) -> AnyDType | None:
     """The dtype of a scalar or tensor that may be absent."""
     type_ = type_.inner if isinstance(type_, OptionalType) else type_
     return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
+
+
+def _symbols(thing: object) -> frozenset[Symbol]:
+    """The symbols in the type of what a finding names."""
+    type_ = thing.type if isinstance(thing, Local | TMemberDecl) else None
+    type_ = type_.inner if isinstance(type_, OptionalType) else type_
+    dims = type_.dims if isinstance(type_, TensorType) else ()
+    return frozenset(s for d in dims for s in ((d,) if isinstance(d, Symbol) else d.symbols()))
 
 
 def is_error(*types: Type) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linnet.check.blame import Due
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
@@ -90,7 +91,7 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
             if info is None:
                 return ERROR
             bound = bind_written(scope, ref.key, info.generics, expr.args, expr.span)
-            if bound is None or not obligations(scope, info.facts, bound, expr.span):
+            if bound is None or not obligations(scope, ref.key, info.facts, bound, expr.span):
                 return ERROR
             return in_type(info.type, bound)
         case ast.AliasDecl():
@@ -167,10 +168,14 @@ def default_arg(
     return value if natural_arg(scope, generic, value, span) else None
 
 
-def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, span: Span) -> bool:
-    """Prove the `where` of what is used at `span` under its generic arguments. One argument that
-    is wrong may break several relations: the first is reported, the others are notes of it."""
+def obligations(
+    scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+) -> bool:
+    """Prove `facts`, the `where` of `item`, which is used at `span`, under its generic arguments.
+    One argument that is wrong may break several relations: the first is reported, the others are
+    notes of it."""
     failed: list[tuple[str, Relation]] = []
+    names: set[str] = set()
     zero: Relation | None = None
     for fact in facts:
         try:
@@ -180,10 +185,12 @@ def obligations(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings, s
             continue
         if not scope.facts.implies(needed):
             failed.append((_required(fact, needed, bindings), needed))
+            names.update(s.name for s in fact.symbols())
     if failed:
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
-        scope.require(needed, "E2206", message, span, notes=more)
+        due = Due(item, frozenset(names))
+        scope.require(needed, "E2206", message, span, notes=more, due=due)
     elif zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.

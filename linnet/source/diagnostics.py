@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from linnet.source.codes import CODES
@@ -46,6 +46,11 @@ class Sink:
 
     def add(self, diagnostic: Diagnostic) -> None:
         self.found.setdefault(diagnostic)
+
+    def remove(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Take findings back."""
+        for diagnostic in diagnostics:
+            self.found.pop(diagnostic, None)
 
     def replace(self, old: Diagnostic, new: Diagnostic) -> None:
         """Put `new` where `old` was reported."""

@@ -512,6 +512,37 @@ SIGNATURES: list[tuple[str, str, int, str, str, str]] = [
     ),
 ]
 
+# The users of an item whose `where` is wrong cannot know that, and are not blamed.
+WHERES: list[tuple[str, str, int, str, str, str]] = [
+    ("experts", "H == Blocks * 32", 0, "H == Blocks * 16", "E2203", "[Experts * 2 * Inner, H]"),
+    (
+        "experts",
+        "Inner == InnerBlocks * 32",
+        0,
+        "Inner == InnerBlocks * 33",
+        "E2203",
+        "[H, Experts * Inner]",
+    ),
+    ("attention", "HeadDim % 2 == 0", 0, "HeadDim % 3 == 0", "E2206", "tables<S, HeadDim, T>()"),
+    ("attention", "Heads % KvHeads == 0", 0, "Heads % KvHeads == 1", "E2206", "sink_attention(..."),
+    ("attention", "KvHeads > 0", 0, "KvHeads == 0", "E2205", "KvHeads"),
+    ("rope", "D % 2 == 0", 0, "D % 3 == 0", "E2202", "cast<T>(cos(full) * attention_factor)"),
+    ("rope", "D % 2 == 0", 0, "D % 2 == 7", "E2206", "D % 2 == 7"),
+    ("lib", "HeadDim % 2 == 0", 0, "HeadDim % 3 == 0", "E2206", "SinkAttention<..."),
+    ("lib", "H == Blocks * 32", 0, "H == Blocks * 33", "E2206", "MixtureOfExperts<..."),
+    (
+        "lib",
+        "Inner == InnerBlocks * 32",
+        1,
+        "Inner == InnerBlocks * 16",
+        "E2206",
+        "DecoderLayer...",
+    ),
+    ("lib", "MaxSeq > 0", 0, "MaxSeq == 0", "E2206", "SinkAttention<..."),
+    ("lib", "where S > 0", 0, "where S >= 0", "E2206", "self_attn.prefill(..."),
+    ("lib", "where S > 0", 3, "where S >= 0", "E2206", "pair.prefill(x, pos)"),
+]
+
 
 def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
     path = (SEED / f"{file}.linnet").resolve()
@@ -524,7 +555,7 @@ def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
 
 @pytest.mark.skipif(not SEED.is_dir(), reason="the shared folder is not here")
 @pytest.mark.parametrize(
-    "change", [*CHANGES, *SIGNATURES], ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70]
+    "change", [*CHANGES, *SIGNATURES, *WHERES], ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70]
 )
 def test_one_error_at_the_place_that_is_wrong(change: tuple[str, str, int, str, str, str]) -> None:
     file, old, occurrence, new, code, place = change
