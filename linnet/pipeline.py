@@ -26,15 +26,17 @@ class CheckResult:
 
 
 def check_paths(
-    paths: Sequence[Path | str],
+    paths: Path | str | Sequence[Path | str],
     overlay: Mapping[Path, str] | None = None,
     folder: Path | None = None,
 ) -> CheckResult:
-    """Find and parse the modules of `paths` (files or folders) and all they use, and check them.
+    """Find and parse the modules of `paths` (files or folders, or one of them) and all they use,
+    and check them.
 
     `overlay` gives texts that win over files, as an editor's unsaved buffers do. Messages name
     files as `paths` are written, or the `folder` that was given where the paths follow from it.
     """
+    paths = [paths] if isinstance(paths, Path | str) else paths
     sink = Sink()
     graph = load_modules([Path(p) for p in paths], sink, overlay or {}, folder)
     return CheckResult(check_modules(graph.modules, sink), sink, graph)

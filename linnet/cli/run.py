@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from linnet.check.substitute import in_type
@@ -69,17 +72,18 @@ def run(options: argparse.Namespace) -> int:
     from linnet.nest import load  # brings NumPy
 
     try:
-        model = load(
-            options.card,
-            options.backend,
-            numerics=options.numerics,
-            generics=generics_of(options),
-            weights=options.weights,
-            tiny=options.tiny,
-            cast_dtype=options.cast_dtype,
-            device=options.device,
-            progress=sys.stderr.isatty(),
-        )
+        with _warnings_on_stderr():
+            model = load(
+                options.card,
+                options.backend,
+                numerics=options.numerics,
+                generics=generics_of(options),
+                weights=options.weights,
+                tiny=options.tiny,
+                cast_dtype=options.cast_dtype,
+                device=options.device,
+                progress=sys.stderr.isatty(),
+            )
         entry = options.entry or model.card.entry
         inputs = _inputs(model, entry, options)
         start = time.perf_counter()
@@ -92,6 +96,18 @@ def run(options: argparse.Namespace) -> int:
         _print(entry, value)
     print(f"{seconds:.3f} s on {model.backend}")
     return 0
+
+
+@contextmanager
+def _warnings_on_stderr() -> Generator[None]:
+    """What Python code is warned of becomes a line such as a command writes, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        try:
+            yield
+        finally:
+            for text in dict.fromkeys(str(w.message) for w in caught):
+                print(f"warning: {text}", file=sys.stderr)
 
 
 # --- inputs ------------------------------------------------------------------

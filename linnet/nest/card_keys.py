@@ -13,7 +13,7 @@ from linnet.nest.words import kind
 from linnet.packages.toml_file import Key, TomlFile
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import shown
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import closest, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +135,18 @@ def check_keys(file: TomlFile, sink: Sink) -> set[str]:
     Returns the tables in which something is wrong.
     """
     wrong: set[str] = set()
+    meant: set[str | None] = set()
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
-            _unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink)
+            meant.add(_unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink))
     for name, table in TABLES.items():
         before = sink.errors
         value = file.values.get(name)
         if value is None:
-            if table.required:
+            if name in meant:
+                wrong.add(name)
+            elif table.required:
                 needed = ", ".join(f"`{k}`" for k, (must, _) in table.keys.items() if must)
                 message = f"the table `[{name}]` is missing"
                 sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {needed}"))
@@ -160,11 +163,12 @@ def check_keys(file: TomlFile, sink: Sink) -> set[str]:
 def _check_table(
     file: TomlFile, name: str, table: Table, values: dict[str, Any], sink: Sink
 ) -> None:
+    meant: set[str | None] = set()
     for key, value in values.items():
         rule = table.keys[key][1] if key in table.keys else table.others
         if rule is None:
             message = f"unknown key {shown(key)} in `[{name}]`"
-            _unknown(file, (name, key), message, table.keys, sink)
+            meant.add(_unknown(file, (name, key), message, table.keys, sink))
             continue
         if key not in table.keys and not NAME.accepts(key):
             message = f"{shown(key)} in `[{name}]` is no name of a generic"
@@ -173,12 +177,15 @@ def _check_table(
             message = f"{shown(key)} in `[{name}]` must be {rule.wanted}"
             sink.add(Diagnostic("E5001", message, file.value(name, key), f"this is {kind(value)}"))
     for key, (required, rule) in table.keys.items():
-        if required and key not in values:
+        if required and key not in values and key not in meant:
             message = f"`[{name}]` lacks the key `{key}`"
             hint = f"add `{key} = ...`, {rule.wanted}"
             sink.add(Diagnostic("E5001", message, file.key(name), help=hint))
 
 
-def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> None:
-    hint = did_you_mean(str(at[-1]), known) or f"known here: {', '.join(known)}"
+def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> str | None:
+    """Report a key. Returns the one that was meant, which is then not missing."""
+    name = str(at[-1])
+    hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
     sink.add(Diagnostic("E5001", message, file.key(*at), help=hint))
+    return closest(name, known)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from linnet.cli.main import main
 
@@ -206,3 +208,11 @@ def test_the_sizes_of_a_first_input_are_those_of_the_card(card: Path, capsys: Ca
 
 def test_a_first_input_that_may_be_left_out_is(card: Path, capsys: Capture) -> None:
     assert run(card, capsys, "--entry", "optional")[0] == ["optional: [] float32", "  2.0"]
+
+
+def test_a_tensor_that_is_bound_to_nothing_is_a_warning_line(card: Path, capsys: Capture) -> None:
+    weights = card / "model.safetensors"
+    save_file({"weight": np.ones(4, np.float32), "more": np.ones(2, np.float32)}, weights)
+    assert main(["run", str(card), "--tokens", "1", "--weights", str(weights)]) == 0
+    wanted = "warning: a tensor of the checkpoint is bound to nothing: `more`\n"
+    assert capsys.readouterr().err == wanted
