@@ -23,8 +23,9 @@ from linnet.ir.places import shown as shown_place
 from linnet.lower.instances import Violation, unsatisfied
 from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.card import card_path
-from linnet.nest.lowered import lower_card, presence
+from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
+from linnet.nest.presence import presence
 from linnet.nest.survey import survey
 from linnet.nest.words import counted
 from linnet.pipeline import check_paths

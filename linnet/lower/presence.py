@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
 from linnet.lower.bindings import Bound, sub_bindings, sub_count
-from linnet.lower.fail import fail
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
 
 Presence = tuple[tuple[tuple[str, ...], bool], ...]
 """For every optional member of a block: its path, array elements left out, and whether it is
@@ -17,14 +18,20 @@ there."""
 def presence_of(
     program: Program, block: str, scope: Bound, present: Callable[[str], bool]
 ) -> Presence:
-    """Ask `present` about every optional member of the tree under `block`."""
+    """Ask `present` about every optional member of the tree under `block`.
+
+    Raises LinnetError (E5002) with all those that only some elements of an array have.
+    """
     found: dict[tuple[str, ...], bool] = {}
+    split: list[Diagnostic] = []
     waiting = [_Level(program.blocks[block], scope, (), [""])]
     while waiting:
         level = waiting.pop()
-        found.update(_ask(level, present))
+        found.update(_ask(level, present, split))
         subs = [s for s in level.block.subs.values() if found.get((*level.pattern, s.name), True)]
         waiting += [_inside(program, level, sub) for sub in reversed(subs)]
+    if split:
+        raise LinnetError(split)
     return tuple(found.items())
 
 
@@ -49,11 +56,16 @@ class _Level:
     paths: Sequence[str]
 
 
-def _ask(level: _Level, present: Callable[[str], bool]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Every optional member of the block itself."""
+def _ask(
+    level: _Level, present: Callable[[str], bool], split: list[Diagnostic]
+) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Every optional member of the block itself. What is wrong with it is added to `split`."""
     for member in (*level.block.members.values(), *level.block.subs.values()):
         if member.optional:
-            yield (*level.pattern, member.name), _agreed(member, level.paths, present)
+            answers = {present(p + member.name): p for p in reversed(level.paths)}
+            if len(answers) == 2:
+                split.append(_split(member, answers[True], answers[False]))
+            yield (*level.pattern, member.name), True in answers
 
 
 def _inside(program: Program, level: _Level, sub: TSub) -> _Level:
@@ -68,18 +80,12 @@ def _inside(program: Program, level: _Level, sub: TSub) -> _Level:
     return _Level(block, bound, (*level.pattern, sub.name), [f"{p}." for p in inner])
 
 
-def _agreed(
-    member: TMemberDecl | TSub, paths: Sequence[str], present: Callable[[str], bool]
-) -> bool:
-    answers = [(p + member.name, present(p + member.name)) for p in paths]
-    for path, there in answers:
-        if there != answers[0][1]:
-            has, lacks = (path, answers[0][0]) if there else (answers[0][0], path)
-            fail(
-                "E5002",
-                f"`{has}` is there and `{lacks}` is not",
-                member.span,
-                label="this member",
-                notes=("the blocks of an array have the same optional members",),
-            )
-    return bool(answers) and answers[0][1]
+def _split(member: TMemberDecl | TSub, has: str, lacks: str) -> Diagnostic:
+    """Only one of two blocks of an array, which begin with these paths, has the member."""
+    return Diagnostic(
+        "E5002",
+        f"`{has}{member.name}` is there and `{lacks}{member.name}` is not",
+        member.span,
+        label="this member",
+        notes=("the blocks of an array have the same optional members",),
+    )

@@ -19,9 +19,10 @@ from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.lowered import lower_card, presence, stored_states
+from linnet.nest.lowered import lower_card, stored_states
 from linnet.nest.model import Model
 from linnet.nest.opened import open_whole
+from linnet.nest.presence import presence
 from linnet.nest.program import Generics
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
 from linnet.backends.base import Stored
 from linnet.dtypes import BY_NAME
 from linnet.ir.core import Module
 from linnet.lower.module import lower_entry
+from linnet.nest.presence import Present
 from linnet.nest.program import CardProgram
-
-Present = Callable[[str], bool]
-
-
-def presence(paths: Iterable[str]) -> Present:
-    """Whether an optional member is there, when the parameters at `paths` are: a block is there
-    if one of its parameters is."""
-    known: set[str] = set()
-    for path in paths:
-        while path and path not in known:
-            known.add(path)
-            path = path.rpartition(".")[0]
-    return known.__contains__
 
 
 def lower_card(

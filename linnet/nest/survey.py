@@ -14,9 +14,11 @@ from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl, Report, match, tensor_names
 from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.opened import Opened
+from linnet.nest.presence import presence, refuse_split
 from linnet.nest.program import CardProgram, check_tiny
 from linnet.nest.words import size_text
 from linnet.source.diagnostics import Diagnostic, Sink
+from linnet.source.errors import LinnetError
 from linnet.source.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -130,6 +132,12 @@ def _fit(
     )
     for finding in report.problems:
         sink.add(finding)
+    if not report.problems:
+        try:
+            refuse_split(program, presence(p.path for p in report.present))
+        except LinnetError as error:
+            for finding in error.diagnostics:
+                sink.add(finding)
     return Survey(program, bindings, parameters, report, checkpoint)
 
 
