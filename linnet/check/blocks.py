@@ -112,6 +112,11 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     if isinstance(type_, ast.OptionalTypeExpr):
         type_, optional = type_.inner, True
     if isinstance(type_, ast.ArrayTypeExpr):
+        if optional:
+            message = "an array of blocks is not optional"
+            help_ = "an array may be empty: `[Layer; N]` where N may be 0"
+            scope.error("E4101", message, decl.type.span, help=help_)
+            return None
         count = extent_of(scope, type_.count)
         if count is None:
             return None

@@ -31,8 +31,6 @@ from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
-NO_OPTIONAL_SUB = "a `param` may be optional; for a block that may be absent write two blocks"
-
 # --- what is called ----------------------------------------------------------
 
 
@@ -120,12 +118,14 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
     found = scope.read(base.name)
     match found:
         case LoopBlock(local=local, sub=sub):
-            return _method(scope, sub, SubRef(None, local), callee.name)
+            at = SubRef(sub.name, None) if sub.count is None else SubRef(None, local)
+            return _method(scope, sub, at, callee.name)
         case TSub(count=None, optional=False):
             return _method(scope, found, SubRef(base.name, None), callee.name)
         case TSub(count=None):
-            message = "calling an optional `sub` is not implemented"
-            scope.error("E2190", message, callee.span, help=NO_OPTIONAL_SUB)
+            message = f"`{base.name}` may be absent"
+            help_ = f"`match {base.name} {{ some(m) => m.{callee.name.text}(...)  none => ... }}`"
+            scope.error("E2101", message, base.span, related=declared_at(found), help=help_)
             return None
         case TSub():
             message = f"`{base.name}` is an array of blocks"

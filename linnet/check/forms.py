@@ -32,6 +32,7 @@ from linnet.check.typed import (
     TSome,
     TStruct,
     TSub,
+    TSubMember,
     TTuple,
     TVariant,
 )
@@ -350,13 +351,14 @@ def agree(
 
 
 def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
-    if isinstance(e.subject, ast.NameExpr) and isinstance(scope.lookup(e.subject.name), TSub):
-        message = "`match` on an optional `sub` is not implemented"
-        scope.error("E2190", message, e.span, help=calls.NO_OPTIONAL_SUB)
-        return bad(e.span)
+    if isinstance(e.subject, ast.NameExpr):
+        found = scope.lookup(e.subject.name)
+        if isinstance(found, TSub):
+            scope.read(e.subject.name)
+            return _match_sub(scope, e, found, hint)
     subject = settled(scope, e.subject)
     if isinstance(subject.type, OptionalType):
-        return _match_optional(scope, e, subject, subject.type.inner, hint)
+        return _match_optional(scope, e, subject, None, hint)
     if isinstance(subject.type, EnumType):
         return _match_enum(scope, e, subject, subject.type, hint)
     if not is_error(subject.type):
@@ -368,9 +370,23 @@ def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
     return bad(e.span)
 
 
+def _match_sub(scope: Scope, e: ast.MatchExpr, sub: TSub, hint: Type | None) -> TExpr:
+    if not sub.optional:
+        message = f"`{sub.name}` is always there"
+        help_ = "call a method of it; a block that may be absent is a `sub` of type `Block<...>?`"
+        related = declared_at(sub)
+        scope.error("E2117", message, e.subject.span, related=related, help=help_)
+        return bad(e.span)
+    subject = TSubMember(sub.name, OptionalType(TupleType(())), e.subject.span)
+    return _match_optional(scope, e, subject, sub, hint)
+
+
 def _match_optional(
-    scope: Scope, e: ast.MatchExpr, subject: TExpr, inner: Type, hint: Type | None
+    scope: Scope, e: ast.MatchExpr, subject: TExpr, sub: TSub | None, hint: Type | None
 ) -> TExpr:
+    """Of a value, or of the optional `sub`: the pattern's name is then the block."""
+    assert isinstance(subject.type, OptionalType)
+    what = f"`{subject.type}`" if sub is None else f"the block `{sub.name}`"
     some = none = None
     for arm in e.arms:
         match arm.pattern:
@@ -379,9 +395,7 @@ def _match_optional(
             case ast.NonePattern() if none is None:
                 none = arm
             case ast.VariantPattern():
-                scope.error(
-                    "E2117", f"this pattern cannot match `{subject.type}`", arm.pattern.span
-                )
+                scope.error("E2117", f"this pattern cannot match {what}", arm.pattern.span)
                 return bad(e.span)
             case _:
                 scope.error("E2117", "an earlier arm matches this already", arm.pattern.span)
@@ -392,8 +406,11 @@ def _match_optional(
         return bad(e.span)
     assert isinstance(some.pattern, ast.SomePattern)
     scope.frames.append({})
-    local = scope.declare(some.pattern.name.text, inner, False, some.pattern.name.span)
+    name = some.pattern.name
+    local = scope.declare(name.text, subject.type.inner, False, name.span)
     scope.frames.pop()
+    if sub is not None:
+        scope.subs[local] = sub.name
     sides = agree(scope, [(some.value, {local.name: local}), (none.value, {})], hint, e.span)
     if sides is None:
         return bad(e.span)

@@ -50,6 +50,7 @@ from linnet.check.typed import (
     TSome,
     TStmt,
     TStruct,
+    TSubMember,
     TTuple,
     TUnary,
     TVariant,
@@ -188,7 +189,7 @@ class Body:
         match expr:
             case TLocal():
                 return self.env[expr.local] if expr.local in self.env else form_of(expr.type)
-            case TMember():
+            case TMember() | TSubMember():
                 if expr.name not in self._members:
                     self._members[expr.name] = form_of(expr.type)
                 return self._members[expr.name]

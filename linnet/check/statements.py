@@ -239,11 +239,6 @@ def _static_for(scope: Scope, stmt: ast.StaticForStmt) -> list[TStmt]:
     if not isinstance(sub, TSub) or sub.count is None:
         _not_iterable(scope, stmt.start, sub)
         return []
-    if sub.optional:
-        message = "walking over an optional array of blocks is not implemented"
-        help_ = "an array that may be empty, `[Layer; N]` with N = 0, is walked over"
-        scope.error("E2190", message, stmt.start.span, help=help_)
-        return []
     variable = Local(name, ERROR, False, span)
     scope.subs[variable] = sub.name
     scope.locals.append(variable)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from linnet.check.intrinsics import Intrinsic
-from linnet.check.types import GenericArg, StructType, Type
+from linnet.check.types import GenericArg, OptionalType, StructType, Type
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DTypeVar
@@ -86,6 +86,16 @@ class TMember:
     kind: Literal["param", "buffer", "state"]
     name: str
     type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TSubMember:
+    """An optional `sub`, of which a `match` asks whether it is there. `type` is an optional of
+    nothing: the block itself is no value."""
+
+    name: str
+    type: OptionalType
     span: Span
 
 
@@ -308,6 +318,7 @@ TExpr = (
     | TDim
     | TLocal
     | TMember
+    | TSubMember
     | TUnary
     | TBinary
     | TIf

@@ -35,6 +35,7 @@ from linnet.check.typed import (
     TSome,
     TStmt,
     TStruct,
+    TSubMember,
     TTuple,
     TUnary,
     TVariant,
@@ -76,7 +77,7 @@ def children(expr: TExpr) -> Iterator[TExpr]:
         case TAccess():
             yield expr.base
             yield from (p for p in expr.positions if not isinstance(p, IndexVar))
-        case TConst() | TDim() | TLocal() | TMember() | TNone() | TVariant():
+        case TConst() | TDim() | TLocal() | TMember() | TSubMember() | TNone() | TVariant():
             pass
 
 

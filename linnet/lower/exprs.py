@@ -24,6 +24,7 @@ from linnet.check.typed import (
     TReduce,
     TSome,
     TStruct,
+    TSubMember,
     TTuple,
     TUnary,
     TVariant,
@@ -88,6 +89,8 @@ class ExprLowerer(Context):
                 return self.env[expr.local]
             case TMember():
                 return self._member(expr)
+            case TSubMember():
+                return Some(Group(())) if is_present(self.presence, expr.name) else Absent()
             case TUnary():
                 operand = self.value(expr.operand)
                 return self.out.one(UNARY[expr.op], [operand], operand.type)

@@ -151,3 +151,89 @@ def test_random_weights_are_those_that_must_be_there(card: Path) -> None:
     model = nest.load(card, "numpy", weights="random")
     # A layer without a bias makes zero of zero.
     assert model(np.zeros((1, 4), np.float32)).tolist() == [[0] * 4]
+
+
+# --- an optional block -------------------------------------------------------
+
+WITH_SUB = """\
+module my
+
+use std.nn.linear::{Linear}
+
+block Layer<H: Dim, Inner: Dim> {
+    sub up: Linear<H, Inner, f32>? = none
+    sub down: Linear<Inner, H, f32>? = none
+
+    pub fn forward<S: Dim>(x: Tensor[S, H; f32]) -> Tensor[S, H; f32] {
+        let wide = match up {
+            some(u) => u.forward(x)
+            none => fill<f32>([S, Inner], 2.0)
+        }
+        let y[s, h] = match down {
+            some(d) => d.forward(wide)[s, h]
+            none => x[s, h] + (sum[i] wide[s, i])
+        }
+        return y
+    }
+}
+
+pub block Pair<H: Dim, Inner: Dim> {
+    param scale: Tensor[H; f32]
+    sub layers: [Layer<H, Inner>; 2]
+
+    pub entry forward<S: Dim>(x: Tensor[S, H; f32]) -> Tensor[S, H; f32] {
+        var y = x * scale
+        static for layer in layers {
+            y = layer.forward(y)
+        }
+        return y
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "count", "expected"),
+    [
+        # All are ones: a layer without `down` adds 6 numbers, 2 or the sum of 4, to its input;
+        # one with it sums them.
+        ([], 4, 25),
+        (["up.weight"], 4 + 2 * 24, 25 * 25),
+        (["down.weight"], 4 + 2 * 24, 12),
+        (["up.weight", "down.weight"], 4 + 2 * 48, 24 * 24),
+        (["up.weight", "up.bias", "down.weight"], 4 + 2 * 54, 6 * (4 * 6 * 5 + 1)),
+    ],
+)
+def test_an_optional_block(
+    card: Path, tmp_path: Path, capsys: Capture, names: list[str], count: int, expected: int
+) -> None:
+    (card / "src" / "lib.linnet").write_text(WITH_SUB)
+    counted(card, count)
+    tensors = {f"layers.{i}.{n}": np.ones(SHAPES[n], np.float32) for i in (0, 1) for n in names}
+    weights = tmp_path / "model.safetensors"
+    save_file({**tensors, "scale": np.ones(4, np.float32)}, weights)
+    said(capsys, "nest", "check", str(card), "--weights", str(weights))
+    model = nest.load(card, "numpy", weights=weights)
+    found = model(np.ones((3, 4), np.float32))
+    assert found.shape == (3, 4)
+    assert np.array_equal(found, np.full((3, 4), expected, np.float32)), found
+
+
+def test_optional_members_that_only_one_layer_has(
+    card: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    (card / "src" / "lib.linnet").write_text(WITH_SUB)
+    names = ["layers.1.up.weight", "layers.0.down.weight", "layers.1.down.weight"]
+    tensors = {n: np.ones(SHAPES[n[9:]], np.float32) for n in names}
+    bias = {"layers.0.down.bias": np.ones(4, np.float32)}
+    weights = tmp_path / "model.safetensors"
+    save_file({**tensors, **bias, "scale": np.ones(4, np.float32)}, weights)
+    with pytest.raises(LinnetError) as caught:
+        nest.load(card, "numpy", weights=weights)
+    split = [
+        "`layers.1.up` is there and `layers.0.up` is not",
+        "`layers.0.down.bias` is there and `layers.1.down.bias` is not",
+    ]
+    assert [(d.code, d.message) for d in caught.value.diagnostics] == [("E5002", s) for s in split]
+    text = said(capsys, "nest", "check", str(card), "--weights", str(weights), status=1)
+    assert all(s in text for s in split)
