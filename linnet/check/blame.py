@@ -6,12 +6,6 @@
 Whatever a statement with a finding names is in doubt. A call that does not fit a parameter in
 doubt is not reported, and the result of a function that does not return what it declares is
 unknown. Bodies are checked callees first, so that the doubts are known.
-
-    fn flat(x: Tensor[N; f32]) -> .. where N % 3 == 0 { .. }    reported: its body needs N % 2 == 0
-    flat(x)                                                     not: `x` has no third of N
-
-A `where` is used before the body it belongs to was checked, and so what it asks of others is taken
-back in the end, if a finding inside is about the same generics.
 """
 
 from __future__ import annotations
@@ -22,7 +16,6 @@ from dataclasses import dataclass, field
 
 from linnet.check.typed import Local, TMemberDecl, TSub
 from linnet.graphs import depth_first
-from linnet.source.diagnostics import Diagnostic
 
 _DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
 _SHAPES = frozenset(
@@ -47,14 +40,6 @@ def kin(code: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """A relation of the `where` of `item`, which mentions the generics `names`, at a use of it."""
-
-    item: str
-    names: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Everywhere:
     """A declaration that findings of several items may be due to."""
 
@@ -65,14 +50,11 @@ class Everywhere:
 class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about
     it, and the functions that do not return what they declare. `members` has what a block's
-    findings name: True of a `where` (E2206) that does not hold, False of another shape. `generics`
-    has by item those that its own findings are about, `uses` the findings where it is used."""
+    findings name: True of a `where` (E2206) that does not hold, False of another shape."""
 
     parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
     results: set[str] = field(default_factory=set[str])
     members: set[tuple[str, object, bool]] = field(default_factory=set[tuple[str, object, bool]])
-    generics: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    uses: list[tuple[Due, Diagnostic]] = field(default_factory=list[tuple[Due, Diagnostic]])
 
     def add(self, things: Iterable[object], code: str) -> None:
         """A finding with `code` names `things`."""
@@ -92,17 +74,6 @@ class Doubts:
             return True
         self.members.update((*f, indirect) for f in found)
         return False
-
-    def note(self, found: Diagnostic, item: str, names: Iterable[str], due: Due | None) -> None:
-        """`found` is in `item` and about its generics `names`, and follows from `due`."""
-        if found.code in _SHAPES | _BOTH:
-            self.generics.setdefault(item, set()).update(names)
-        if due is not None:
-            self.uses.append((due, found))
-
-    def explained(self) -> list[Diagnostic]:
-        """The findings at uses of items whose own findings are about the same generics."""
-        return [d for due, d in self.uses if due.names & self.generics.get(due.item, set[str]())]
 
     def about(self, parameter: Local) -> frozenset[str]:
         """The codes that are no news about an argument for `parameter`."""

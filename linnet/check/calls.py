@@ -216,6 +216,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
                 related=[(param.local.span, "declared here")],
             )
     _bind_literals(solver, function, values)
+    # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
     with scope.mute(_doubted(scope, function)):
         bindings = solver.finish(function.key, function.facts)

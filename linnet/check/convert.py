@@ -226,11 +226,11 @@ def _mismatch(
         and not same_shape(scope.facts, found.dims, wanted.dims)
     ):
         why = _why_unequal(scope, found.dims, wanted.dims)
-        notes = list(why.notes)
+        notes: list[str] = []
         if found.dtype != wanted.dtype:
             notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
         label = "has the wrong shape"
-        scope.error("E2202", message, span, label, related, notes, why.help, why.folds, why.symbols)
+        scope.error("E2202", message, span, label, related, notes, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:

@@ -311,8 +311,6 @@ def _conflict(
         span,
         f"`{of_this}` here",
         [(use.first, f"`{of_known}` here")],
-        why.notes,
-        why.help,
-        folds=[(use.var, str(extent)), *why.folds],
-        symbols=why.symbols,
+        folds=[(use.var, str(extent))],
+        why=why,
     )

@@ -264,8 +264,5 @@ def _refuse(
         f"`{left[0]}` and `{right[0]}` do not broadcast",
         span,
         related=[(place, f"this is `{type_}`") for type_, place in (left, right)],
-        notes=why.notes,
-        help=why.help,
-        folds=why.folds,
-        symbols=why.symbols,
+        why=why,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from linnet.check import blocks, consts, declare, forms, statements
 from linnet.check.blame import callees_first
@@ -43,8 +42,7 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
         for name in callees_first(texts):
             finished.extend(_bodies(world, scope.items[name]))
     _recursion(world)
-    sink.remove(world.doubts.explained())
-    _unfold(world)
+    world.findings.settle()
     files = [m.tree.span.file for m in found]
     sink.arrange(files)
     if not sink.errors:
@@ -100,17 +98,6 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         function.body = statements.body(scope, method, function)
         out.append(scope)
     return out
-
-
-def _unfold(world: World) -> None:
-    """Add to each finding the further places where the same thing was found."""
-    for folded in {id(f): f for f in world.folded.values()}.values():
-        if folded.more:
-            lines = sorted({s.file.position(s.start).line for s in folded.more})
-            places = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-            note = f"the same is wrong further on, at {places}"
-            before = folded.diagnostic
-            world.sink.replace(before, replace(before, notes=(*before.notes, note)))
 
 
 def _recursion(world: World) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from linnet.check.blame import Doubts, Due, Everywhere, names_in
-from linnet.check.explain import explain
+from linnet.check.blame import Doubts, Everywhere, names_in
+from linnet.check.explain import Why, explain
+from linnet.check.findings import Finding, Findings, WhereUse
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
 from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
@@ -59,14 +60,6 @@ class BlockInfo:
     used: set[str] = field(default_factory=set[str])
 
 
-@dataclass(slots=True)
-class Folded:
-    """A finding, and the other places where the same thing cannot be proven."""
-
-    diagnostic: Diagnostic
-    more: list[Span] = field(default_factory=list[Span])
-
-
 @dataclass(frozen=True, slots=True)
 class Makers:
     """How things are worked out. Those who ask do so through the `World`, and need not import
@@ -95,7 +88,7 @@ class World:
     aliases: OnDemand[AliasInfo] = field(init=False)
     blocks: OnDemand[BlockInfo] = field(init=False)
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
-    folded: dict[object, Folded] = field(default_factory=dict[object, Folded])
+    findings: Findings = field(init=False)
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
@@ -104,6 +97,7 @@ class World:
 
     def __post_init__(self) -> None:
         makers, progress = self.makers, self.progress
+        self.findings = Findings(self.sink)
         self.consts = OnDemand(progress, partial(makers.const, self))
         self.functions = OnDemand(progress, partial(makers.function, self), "E2119")
         self.structs = OnDemand(progress, partial(makers.struct, self))
@@ -145,35 +139,27 @@ class Scope:
         notes: Iterable[str] = (),
         help: str | None = None,
         folds: Iterable[object] = (),
-        symbols: frozenset[Symbol] = frozenset(),
-        due: Due | None = None,
+        why: Why | None = None,
+        use: WhereUse | None = None,
     ) -> None:
         """Report a finding. One that shares one of `folds` with an earlier one in the same block
-        (or function) is most likely the same mistake: it becomes a further place of that. It is
-        about `symbols`, and `due` is the relation of another item that does not hold here."""
-        if code in self.muted or not self.world.doubtful.isdisjoint(symbols):
+        (or function) is most likely the same mistake: it becomes a further place of that. `why`
+        is the relation that is not provable, `use` what asks for it here."""
+        about = why.symbols if why is not None else frozenset[Symbol]()
+        if code in self.muted or not self.world.doubtful.isdisjoint(about):
             return
         here = self.block.ref.key if self.block else self.function
-        about = {*symbols}
         if self.statement is not None:
             named = self.named_in(self.statement)
-            about.update(*map(_symbols, named))
             self.world.doubts.add(named, code)
             if self.world.doubts.follows(named, code, here):
                 return
+        if why is not None:
+            notes, help, folds = [*why.notes, *notes], why.help, [*folds, *why.folds]
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
         keys = [fold if isinstance(fold, Everywhere) else (here, fold) for fold in folds]
-        first = next((self.world.folded[k] for k in keys if k in self.world.folded), None)
-        if first is None:
-            self.world.sink.add(diagnostic)
-        elif span != first.diagnostic.span:
-            first.more.append(span)
-        for key in keys:
-            self.world.folded.setdefault(key, first or Folded(diagnostic))
-        names = [s.name for s in about if s.name in self.generics]
-        for item in {here, self.function}:
-            self.world.doubts.note(diagnostic, item, names, due)
+        self.world.findings.add(Finding(diagnostic, about, use), keys)
 
     @contextmanager
     def mute(self, codes: frozenset[str]) -> Generator[None]:
@@ -223,14 +209,16 @@ class Scope:
         label: str = "",
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
-        due: Due | None = None,
+        use: WhereUse | None = None,
     ) -> bool:
         """Report `message` unless `relation` is proven."""
         if self.facts.implies(relation):
             return True
         why = explain(self.facts, relation, message)
-        said = [*why.notes, *notes]
-        self.error(code, message, span, label, related, said, why.help, why.folds, why.symbols, due)
+        if use is not None and not relation.symbols():
+            # Nothing is known of two numbers but that they fail: other items ask for other things.
+            why = replace(why, folds=(use, relation))
+        self.error(code, message, span, label, related, notes, why=why, use=use)
         return False
 
     def lookup(self, name: str) -> Meaning:
@@ -308,14 +296,6 @@ def _element(type_: Type) -> AnyDType | None:
     """The dtype of a scalar or tensor that may be absent."""
     type_ = type_.inner if isinstance(type_, OptionalType) else type_
     return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
-
-
-def _symbols(thing: object) -> frozenset[Symbol]:
-    """The symbols in the type of what a finding names."""
-    type_ = thing.type if isinstance(thing, Local | TMemberDecl) else None
-    type_ = type_.inner if isinstance(type_, OptionalType) else type_
-    dims = type_.dims if isinstance(type_, TensorType) else ()
-    return frozenset(s for d in dims for s in ((d,) if isinstance(d, Symbol) else d.symbols()))
 
 
 def is_error(*types: Type) -> bool:

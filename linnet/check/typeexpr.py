@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linnet.check.blame import Due
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
+from linnet.check.findings import WhereUse
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
 from linnet.check.resolve import resolve_path
@@ -175,7 +175,7 @@ def obligations(
     One argument that is wrong may break several relations: the first is reported, the others are
     notes of it."""
     failed: list[tuple[str, Relation]] = []
-    names: set[str] = set()
+    symbols: set[Symbol] = set()
     zero: Relation | None = None
     for fact in facts:
         try:
@@ -185,12 +185,12 @@ def obligations(
             continue
         if not scope.facts.implies(needed):
             failed.append((_required(fact, needed, bindings), needed))
-            names.update(s.name for s in fact.symbols())
+            symbols |= fact.symbols()
     if failed:
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
-        due = Due(item, frozenset(names))
-        scope.require(needed, "E2206", message, span, notes=more, due=due)
+        use = WhereUse(item, frozenset(symbols))
+        scope.require(needed, "E2206", message, span, notes=more, use=use)
     elif zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.

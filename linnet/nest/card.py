@@ -127,7 +127,7 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     if file is None:
         return Draft(directory, _package(directory), _bindings(directory, {}))
     wrong = check_keys(file, sink)
-    wrong |= _check_files(directory, file, sink)
+    wrong |= _check_files(directory, file, wrong, sink)
     sound = {t: {} if t in wrong else _table(file, t) for t in TABLES}
     bindings = _bindings(directory, sound["weights"])
     whole = sink.errors == before
@@ -167,8 +167,9 @@ def _bindings(directory: Path, weights: dict[str, Any]) -> Path | None:
     return path if "bindings" in weights or path.is_file() else None
 
 
-def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[str]:
-    """Report a name that is not the folder's, a source that is not there, a stray tiny generic.
+def _check_files(directory: Path, file: TomlFile, faulty: set[str], sink: Sink) -> set[str]:
+    """Report a name that is not the folder's, a source that is not there, a stray tiny generic
+    (if `[generics]` is not among the `faulty` tables).
 
     Returns the tables in which something is wrong.
     """
@@ -186,7 +187,7 @@ def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[str]:
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))
         wrong.add("source")
     generics = _table(file, "generics")
-    for key in _table(file, "tiny"):
+    for key in _table(file, "tiny") if "generics" not in faulty else ():
         if key not in generics:
             message = f"{shown(key)} in `[tiny]` is not among `[generics]`"
             hint = did_you_mean(key, generics)

@@ -13,7 +13,7 @@ from linnet.nest.words import kind
 from linnet.packages.toml_file import Key, TomlFile
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import shown
-from linnet.source.suggest import closest, did_you_mean
+from linnet.source.suggest import closest
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,11 @@ def check_keys(file: TomlFile, sink: Sink) -> set[str]:
     Returns the tables in which something is wrong.
     """
     wrong: set[str] = set()
-    meant: set[str | None] = set()
+    meant: set[str] = set()
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
-            meant.add(_unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink))
+            meant |= _unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink)
     for name, table in TABLES.items():
         before = sink.errors
         value = file.values.get(name)
@@ -163,12 +163,12 @@ def check_keys(file: TomlFile, sink: Sink) -> set[str]:
 def _check_table(
     file: TomlFile, name: str, table: Table, values: dict[str, Any], sink: Sink
 ) -> None:
-    meant: set[str | None] = set()
+    meant: set[str] = set()
     for key, value in values.items():
         rule = table.keys[key][1] if key in table.keys else table.others
         if rule is None:
             message = f"unknown key {shown(key)} in `[{name}]`"
-            meant.add(_unknown(file, (name, key), message, table.keys, sink))
+            meant |= _unknown(file, (name, key), message, table.keys, sink)
             continue
         if key not in table.keys and not NAME.accepts(key):
             message = f"{shown(key)} in `[{name}]` is no name of a generic"
@@ -183,9 +183,9 @@ def _check_table(
             sink.add(Diagnostic("E5001", message, file.key(name), help=hint))
 
 
-def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> str | None:
-    """Report a key. Returns the one that was meant, which is then not missing."""
-    name = str(at[-1])
-    hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
+def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> set[str]:
+    """Report a key. Returns those that may have been meant, which are then not missing."""
+    near = closest(str(at[-1]), known)
+    hint = f"known here: {', '.join(known)}" if near is None else f"did you mean {shown(near)}?"
     sink.add(Diagnostic("E5001", message, file.key(*at), help=hint))
-    return closest(name, known)
+    return set() if near is None else {near}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from linnet.source.codes import CODES
@@ -47,13 +47,14 @@ class Sink:
     def add(self, diagnostic: Diagnostic) -> None:
         self.found.setdefault(diagnostic)
 
-    def remove(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Take findings back."""
-        for diagnostic in diagnostics:
-            self.found.pop(diagnostic, None)
+    def remove(self, diagnostic: Diagnostic) -> None:
+        """Take a finding back."""
+        del self.found[diagnostic]
 
     def replace(self, old: Diagnostic, new: Diagnostic) -> None:
         """Put `new` where `old` was reported."""
+        if new == old:
+            return
         self.found = {(new if d == old else d): None for d in self.found}
 
     def arrange(self, files: Sequence[SourceFile]) -> None:

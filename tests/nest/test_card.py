@@ -139,6 +139,8 @@ def test_a_key_that_must_be_a_table(make_card: Callable[..., Path]) -> None:
 def test_a_misspelt_table_is_not_missing_too(make_card: Callable[..., Path]) -> None:
     found = only(make_card(("[source]", "[sources]")))
     assert (found.message, found.help) == ("unknown table `sources`", "did you mean `source`?")
+    # What `[tiny]` says of generics is then not known to be wrong.
+    assert only(make_card(("[generics]", "[generic]"))).message == "unknown table `generic`"
 
 
 def test_missing_tables(make_card: Callable[..., Path]) -> None:
