@@ -40,6 +40,12 @@ class Run(Protocol):
     ) -> Array: ...
 
 
+class RunAll(Protocol):
+    def __call__(
+        self, use: str, expression: str, result: str, **inputs: Array | np.generic
+    ) -> tuple[Array, ...]: ...
+
+
 def tensor_type(shape: tuple[int, ...], dtype: str) -> str:
     """`Tensor[2, 3; f32]`."""
     return f"Tensor[{', '.join(map(str, shape))}; {dtype}]"
@@ -68,13 +74,26 @@ def compiled(directory: Path, source: str) -> Compiled:
 
 
 @pytest.fixture(params=["numpy"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
+    """As `run`, for an expression that is a tuple: all of its values."""
+
+    def call(
+        use: str, expression: str, result: str, **inputs: Array | np.generic
+    ) -> tuple[Array, ...]:
+        program = compiled(tmp_path, source_of(use, expression, result, inputs))
+        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
+        values = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
+        return tuple(np.asarray(value) for value in values)
+
+    return call
+
+
+@pytest.fixture
+def run(run_all: RunAll) -> Run:
     """`run("std.nn.linear::{linear}", "linear(x, w)", "Tensor[3, 7; f32]", x=.., w=..)`."""
 
     def call(use: str, expression: str, result: str, **inputs: Array | np.generic) -> Array:
-        program = compiled(tmp_path, source_of(use, expression, result, inputs))
-        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
-        (value,) = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
-        return np.asarray(value)
+        (value,) = run_all(use, expression, result, **inputs)
+        return value
 
     return call
