@@ -18,9 +18,14 @@ Array = NDArray[np.generic]
 
 DTYPES = {
     np.dtype(np.bool_): "bool",
-    np.dtype(np.uint8): "u8",
+    np.dtype(np.int8): "i8",
+    np.dtype(np.int16): "i16",
     np.dtype(np.int32): "i32",
     np.dtype(np.int64): "i64",
+    np.dtype(np.uint8): "u8",
+    np.dtype(np.uint16): "u16",
+    np.dtype(np.uint32): "u32",
+    np.dtype(np.uint64): "u64",
     np.dtype(np.float16): "f16",
     np.dtype(ml_dtypes.bfloat16): "bf16",
     np.dtype(np.float32): "f32",
@@ -33,6 +38,12 @@ class Run(Protocol):
     def __call__(
         self, use: str, expression: str, result: str, **inputs: Array | np.generic
     ) -> Array: ...
+
+
+class RunAll(Protocol):
+    def __call__(
+        self, use: str, expression: str, result: str, **inputs: Array | np.generic
+    ) -> tuple[Array, ...]: ...
 
 
 def tensor_type(shape: tuple[int, ...], dtype: str) -> str:
@@ -63,13 +74,26 @@ def compiled(directory: Path, source: str) -> Compiled:
 
 
 @pytest.fixture(params=["numpy"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
+    """As `run`, for an expression that is a tuple: all of its values."""
+
+    def call(
+        use: str, expression: str, result: str, **inputs: Array | np.generic
+    ) -> tuple[Array, ...]:
+        program = compiled(tmp_path, source_of(use, expression, result, inputs))
+        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
+        values = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
+        return tuple(np.asarray(value) for value in values)
+
+    return call
+
+
+@pytest.fixture
+def run(run_all: RunAll) -> Run:
     """`run("std.nn.linear::{linear}", "linear(x, w)", "Tensor[3, 7; f32]", x=.., w=..)`."""
 
     def call(use: str, expression: str, result: str, **inputs: Array | np.generic) -> Array:
-        program = compiled(tmp_path, source_of(use, expression, result, inputs))
-        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
-        (value,) = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
-        return np.asarray(value)
+        (value,) = run_all(use, expression, result, **inputs)
+        return value
 
     return call

@@ -14,6 +14,8 @@ from linnet.syntax.parser import parse
 
 ROOT = Path(__file__).parents[2]
 CALLS = Path(__file__).parent / "signatures.linnet"
+# They neither take nor give one.
+NO_TENSOR = {"wider_than_f32"}
 
 
 def public() -> list[tuple[str, ast.FunctionDecl | ast.BlockDecl]]:
@@ -43,4 +45,6 @@ def test_every_public_item_is_called() -> None:
 def test_every_public_item_says_what_it_takes() -> None:
     for module, item in public():
         assert item.doc, f"{module}.{item.name.text}"
+        if item.name.text in NO_TENSOR:
+            continue
         assert re.search(r"\[[\w*., :+;-]+\]", item.doc), f"{module}.{item.name.text} has no shape"
