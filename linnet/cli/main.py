@@ -19,7 +19,7 @@ from linnet.source.suggest import did_you_mean
 _COMMANDS = {
     "check": "check files, folders and cards",
     "nest": "the shipped cards: list, show, check",
-    "explain": "what a card's or file's library ops are run by, and why",
+    "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",
 }
 
