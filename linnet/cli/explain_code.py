@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from linnet.cli.report import report
 from linnet.source.codes import CODES, severity_of
@@ -15,6 +13,10 @@ from linnet.source.diagnostics import Diagnostic
 from linnet.source.explanations import Example, Explanation, Prose, explanation
 from linnet.source.shown import shown
 from linnet.source.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 JSON_VERSION = 1
 
@@ -69,6 +71,10 @@ def _json(part: Prose | Example) -> dict[str, object]:
 
 
 def _print(page: Explanation) -> None:
+    # Only who reads a page pays for the import.
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(file=sys.stdout, highlight=False)
     width = min(console.width, _WIDEST)
     color = "red" if severity_of(page.code) == "error" else "yellow"
@@ -95,6 +101,8 @@ def _show(console: Console, width: int, text: Text) -> None:
 
 def _inline(text: str) -> Text:
     """Prose, in colour what stands in backticks."""
-    shown_text = Text(text)
-    shown_text.highlight_regex(r"`[^`]+`", "cyan")
-    return shown_text
+    from rich.text import Text
+
+    prose = Text(text)
+    prose.highlight_regex(r"`[^`]+`", "cyan")
+    return prose
