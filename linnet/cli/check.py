@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from linnet.cli.common import word
-from linnet.cli.report import report
+from linnet.cli.report import FORMS, report_as
 from linnet.nest.card import card_path
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
@@ -22,7 +22,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_existing,
         help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument(
+        "--format", dest="form", choices=FORMS, default="text", help="default: text"
+    )
+    parser.add_argument(
+        "--json", dest="form", action="store_const", const="json", help="the same as --format json"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         opened = open_whole(folder, found, checked=result)
         if opened is not None:
             survey(opened, found)
-    return report(found, options.json)
+    return report_as(options.form, found)
 
 
 def card_folders(paths: list[Path]) -> list[Path]:

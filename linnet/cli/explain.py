@@ -1,4 +1,5 @@
-"""`linnet explain CARD|FILE`: what each library op that is called is run by, and why."""
+"""`linnet explain CARD|FILE`: what each library op that is called is run by, and why.
+`linnet explain CODE` is in `explain_code.py`."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from linnet.backends.base import (
     get_backend,
 )
 from linnet.cli.common import add_numerics, add_set, generics_of, word
+from linnet.cli.explain_code import explain_code, is_code
 from linnet.cli.report import report
 from linnet.ir.core import Module
 from linnet.ir.library import Absent, Argument, Known, Parts
@@ -41,7 +43,10 @@ Generics = Mapping[str, int | str]
 def configure(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
     parser.add_argument(
-        "target", metavar="CARD|FILE", type=word, help="a card's name or folder, or a file"
+        "target",
+        metavar="CODE|CARD|FILE",
+        type=word,
+        help="a code such as E2203, a card's name or folder, or a file",
     )
     parser.add_argument(
         "--entry", type=word, help="default: the card's entry, or every entry of the file"
@@ -55,6 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Lowers the entries, asks the backend's kernels, and prints every decision."""
+    if is_code(options.target):
+        stray = _of_ops(options)
+        return report(stray, options.json) if stray else explain_code(options.target, options.json)
     sink = Sink()
     try:
         backend = get_backend(options.backend)
@@ -75,6 +83,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(_text(found, options.backend, numerics, options.device))
     return 0
+
+
+def _of_ops(options: argparse.Namespace) -> list[Diagnostic]:
+    """The options that were given and say nothing about a code."""
+    given = {"--entry": options.entry, "--set": options.generics}
+    message = "`{}` is for a card or a file, not for a code"
+    return [Diagnostic("E2102", message.format(name), None) for name in given if given[name]]
 
 
 # --- what to explain ---------------------------------------------------------

@@ -19,7 +19,7 @@ from linnet.source.suggest import did_you_mean
 _COMMANDS = {
     "check": "check files, folders and cards",
     "nest": "the shipped cards: list, show, check",
-    "explain": "what a card's or file's library ops are run by, and why",
+    "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",
 }
 
@@ -58,8 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = int(options.run(options))
         except _UsageError as error:
             print(*error.args, sep="", file=sys.stderr)
-            if "--json" in words:
-                _print_document(error.args[-1])
+            form = _form(words)
+            if form != "text":
+                _print_document(form, error.args[-1])
             status = 2
         except SystemExit as done:  # after `--help` and `--version`
             status = int(done.code or 0)
@@ -112,11 +113,23 @@ def _print_any_name() -> None:
         cast("TextIOWrapper[Any]", output).reconfigure(errors="backslashreplace")
 
 
-def _print_document(message: str) -> None:
-    from linnet.cli.report import report
+def _form(words: Sequence[str]) -> str:
+    """The form of findings that a command line asks for, though it is wrong."""
+    form = "text"
+    for word, after in zip(words, [*words[1:], ""], strict=False):
+        option, _, value = word.partition("=")
+        if word == "--json":
+            form = "json"
+        elif option == "--format" and (value or after) in ("json", "sarif", "text"):
+            form = value or after
+    return form
+
+
+def _print_document(form: str, message: str) -> None:
+    from linnet.cli.report import report_as
     from linnet.source.diagnostics import Diagnostic
 
-    report([Diagnostic("E2102", message, None)], as_json=True)
+    report_as(form, [Diagnostic("E2102", message, None)])
 
 
 if __name__ == "__main__":

@@ -69,3 +69,8 @@ CODES: dict[str, str] = {
     "W1002": "unused local",
     "W1003": "unused block member",
 }
+
+
+def severity_of(code: str) -> str:
+    """`error` or `warning`."""
+    return "warning" if code.startswith("W") else "error"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from linnet.source.codes import CODES
+from linnet.source.codes import CODES, severity_of
 from linnet.source.files import SourceFile, Span
 
 
@@ -35,7 +35,7 @@ class Diagnostic:
     @property
     def severity(self) -> str:
         """`error` or `warning`."""
-        return "warning" if self.code.startswith("W") else "error"
+        return severity_of(self.code)
 
 
 @dataclass(slots=True)
