@@ -39,6 +39,14 @@ class Suffix:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """A comment within a line, `text` with its space; behind a suffix if there is one already, so
+    that comments stay in order."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Either:
     """One text where the group is broken, another where it is not."""
 
@@ -88,7 +96,7 @@ class Assigned:
     breaks: bool
 
 
-Doc = str | Line | Hard | Fresh | Suffix | Either | Cat | Indent | Group | Choice | Assigned
+Doc = str | Line | Hard | Fresh | Suffix | Aside | Either | Cat | Indent | Group | Choice | Assigned
 
 
 def forced(doc: Doc) -> bool:
@@ -148,9 +156,12 @@ class _Printer:
         push = self.waiting.append
         match doc:
             case str():
-                *lines, last = (self.line + doc).split("\n")
-                self.done += lines
-                self.line = last
+                self.write(doc)
+            case Aside(text):
+                if self.suffixes:
+                    self.suffixes.append((indent, Suffix(text.strip(), False)))
+                else:
+                    self.write(text)
             case Line(flat, blank):
                 if broken:
                     self.end_line(indent, blank)
@@ -159,7 +170,7 @@ class _Printer:
             case Hard(blank):
                 self.end_line(indent, blank)
             case Fresh():
-                if self.line.strip():
+                if self.line.strip() or self.suffixes:
                     self.end_line(indent)
             case Suffix():
                 self.suffixes.append((indent, doc))
@@ -175,6 +186,10 @@ class _Printer:
                 push((indent, broken or forced(doc), self.chosen(indent, broken, options)))
             case Assigned():
                 push((indent, True, self.assigned(indent, doc)))
+
+    def write(self, text: str) -> None:
+        *lines, self.line = (self.line + text).split("\n")
+        self.done += lines
 
     def chosen(self, indent: int, broken: bool, options: tuple[Doc, ...]) -> Doc:
         if not broken and not forced(options[0]):
@@ -203,8 +218,8 @@ class _Printer:
                 todo.append(self.waiting[following])
             indent, broken, doc = todo.pop()
             match doc:
-                case str():
-                    first, ends, _ = doc.partition("\n")
+                case str() | Aside():
+                    first, ends, _ = (doc if isinstance(doc, str) else doc.text).partition("\n")
                     room -= len(first)
                     if ends:
                         return room >= 0

@@ -11,6 +11,7 @@ from lark import Tree
 from linnet.syntax.format.comments import Note, Notes
 from linnet.syntax.format.concrete import Node, elements, first, last
 from linnet.syntax.format.doc import (
+    Aside,
     Doc,
     Either,
     Fresh,
@@ -66,7 +67,7 @@ class Leaves:
         parts: list[Doc] = []
         blanks = [*(note.blank for note in notes[1:]), token.start in self.notes.blank]
         for note, blank in zip(notes, blanks, strict=False):
-            parts += [Fresh(), note.text, Hard(blank)] if note.above else [note.text, " "]
+            parts += [Fresh(), note.text, Hard(blank)] if note.above else [Aside(f"{note.text} ")]
         return cat(*parts)
 
     def after(self, token: Token | None) -> Doc:
@@ -144,4 +145,4 @@ class Leaves:
 
 
 def _behind(note: Note) -> Doc:
-    return Suffix(note.text, note.kind == "line") if note.above else f" {note.text}"
+    return Suffix(note.text, note.kind == "line") if note.above else Aside(f" {note.text}")
