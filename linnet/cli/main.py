@@ -18,6 +18,7 @@ from linnet.source.suggest import did_you_mean
 # must start fast. Each one has `run(options) -> int` and `configure(parser)`.
 _COMMANDS = {
     "check": "check files, folders and cards",
+    "fmt": "format files and folders, in the one style",
     "nest": "the shipped cards: list, show, check",
     "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",

@@ -75,11 +75,17 @@ def read_source(
     if unsaved is not None:
         return SourceFile(name, unsaved.removeprefix("\ufeff"))
     try:
-        data = read_file(path).removeprefix(BOM_UTF8)
+        data = read_file(path)
     except OSError as error:
         reason = error.strerror or "unreadable"
         sink.add(Diagnostic(code, f"cannot read {name}: {reason}", None))
         return None
+    return source_of(data, name, sink)
+
+
+def source_of(data: bytes, name: str, sink: Sink) -> SourceFile | None:
+    """The text that bytes say, shown as `name`; None if they are not UTF-8, which is reported."""
+    data = data.removeprefix(BOM_UTF8)
     try:
         return SourceFile(name, data.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -22,7 +22,7 @@ _BINDING: tuple[tuple[ast.BinaryOp, ...], ...] = (
     ("+", "-"),
     ("*", "/", "%"),
 )
-_OPERATORS: dict[str, tuple[int, ast.BinaryOp]] = {
+OPERATORS: dict[str, tuple[int, ast.BinaryOp]] = {
     op: (level, op) for level, ops in enumerate(_BINDING) for op in ops
 }
 
@@ -41,8 +41,8 @@ def _fold(parts: Parts) -> ast.Expr:
     waiting: list[Token] = []
     for at in range(1, len(parts), 2):
         sign: Token = parts[at]
-        binds, _ = _OPERATORS[sign.text]
-        while waiting and _OPERATORS[waiting[-1].text][0] >= binds:
+        binds, _ = OPERATORS[sign.text]
+        while waiting and OPERATORS[waiting[-1].text][0] >= binds:
             _combine(operands, waiting.pop())
         waiting.append(sign)
         operands.append(parts[at + 1])
@@ -54,7 +54,7 @@ def _fold(parts: Parts) -> ast.Expr:
 def _combine(operands: list[ast.Expr], sign: Token) -> None:
     right = operands.pop()
     left = operands[-1]
-    _, op = _OPERATORS[sign.text]
+    _, op = OPERATORS[sign.text]
     operands[-1] = ast.BinaryExpr(op, left, right, sign.span, join(left, right))
 
 

@@ -17,24 +17,11 @@ from linnet.syntax.depth import depth_of
 from linnet.syntax.docs import documentation
 from linnet.syntax.expected import syntax_error
 from linnet.syntax.lexer import lex
-from linnet.syntax.resolve import NESTING_LIMIT, Resolved, resolve
+from linnet.syntax.resolve import NESTING_LIMIT, Resolved, hidden_by, resolve
 from linnet.syntax.segment import Unit, segment
-from linnet.syntax.tables import parser
-from linnet.syntax.tokens import REDUCTIONS, Lexed, Token, words
+from linnet.syntax.tables import RULES, parser
+from linnet.syntax.tokens import Lexed, Token, words
 
-_RULES = {
-    "MODULE": "header",
-    "USE": "use_decl",
-    "FN": "function",
-    "OP": "function",
-    "ENTRY": "function",
-    "BLOCK": "block_head",
-    "MEMBER": "member",
-    "STRUCT": "struct_decl",
-    "ENUM": "enum_decl",
-    "TYPE": "alias_decl",
-    "CONST": "const_decl",
-}
 # The parts of an item that may be documented themselves; members and methods are units.
 _PARTS: dict[type[Any], str] = {
     ast.FunctionDecl: "params",
@@ -164,7 +151,7 @@ class _FileParser:
     def block(self, unit: Unit) -> None:
         failures = self.failures
         head = self.tree(unit)
-        hidden = self.hidden_by(unit)
+        hidden = hidden_by(self.lexed.tokens, unit.members)
         members: list[ast.Member] = []
         methods: list[ast.FunctionDecl] = []
         for part in unit.members:
@@ -194,14 +181,6 @@ class _FileParser:
             block = ast.BlockDecl(public, name, generics, where, *parts, doc, head_span, span)
             self.items.append(block)
 
-    def hidden_by(self, block: Unit) -> set[str]:
-        """The reductions that members of a block hide by their names."""
-        tokens = self.lexed.tokens
-        members = [part for part in block.members if part.kind == "MEMBER"]
-        return {
-            tokens[part.start + 1].text for part in members if part.start + 1 < len(tokens)
-        } & REDUCTIONS
-
     def unclosed_block(self, unit: Unit) -> None:
         # A mistake inside has taken the brace with it, as far as the reader can tell.
         if self.complete:
@@ -225,7 +204,7 @@ class _FileParser:
         if resolved.too_deep:
             return self.too_deep(unit, tokens, resolved)
         try:
-            tree: Any = parser().parse(tokens, start=_RULES[unit.kind])  # type: ignore[arg-type]
+            tree: Any = parser().parse(tokens, start=RULES[unit.kind])  # type: ignore[arg-type]
         except UnexpectedToken as error:
             self.unexpected(unit, tokens, resolved, error)
             return None

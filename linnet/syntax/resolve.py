@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.syntax.angles import Angles
+from linnet.syntax.segment import Unit
 from linnet.syntax.tokens import REDUCTIONS, Token
 
 # Nesting beyond this is refused (E1104), in brackets as in the tree, so that what walks the
@@ -82,6 +83,13 @@ def resolve(tokens: list[Token], hidden: set[str], sink: Sink) -> Resolved:
     resolver.run()
     resolver.result.unclosed = [frame.at for frame in resolver.frames[1:]] + resolver.unclosed
     return resolver.result
+
+
+def hidden_by(tokens: list[Token], members: list[Unit]) -> set[str]:
+    """The reductions that members of a block hide by their names."""
+    starts = [member.start for member in members if member.kind == "MEMBER"]
+    named = [tokens[start + 1] for start in starts if start + 1 < len(tokens)]
+    return {token.text for token in named} & REDUCTIONS
 
 
 class _Resolver:

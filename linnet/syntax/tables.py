@@ -17,17 +17,20 @@ from lark.lexer import Lexer
 
 from linnet.syntax.build import Builder
 
-STARTS = (
-    "header",
-    "use_decl",
-    "function",
-    "block_head",
-    "member",
-    "struct_decl",
-    "enum_decl",
-    "alias_decl",
-    "const_decl",
-)
+# The rule that reads each kind of unit.
+RULES: dict[str, str] = {
+    "MODULE": "header",
+    "USE": "use_decl",
+    "FN": "function",
+    "OP": "function",
+    "ENTRY": "function",
+    "BLOCK": "block_head",
+    "MEMBER": "member",
+    "STRUCT": "struct_decl",
+    "ENUM": "enum_decl",
+    "TYPE": "alias_decl",
+    "CONST": "const_decl",
+}
 GRAMMAR = Path(__file__).with_name("linnet.lark")
 
 
@@ -57,34 +60,45 @@ def cache_folder() -> Path | None:
         return None
 
 
-def build(cache_file: Path | None) -> Lark:
-    """The parser, from `cache_file` where that fits. `strict` refuses a conflict in the grammar."""
+def build(cache_file: Path | None, builder: Builder | None) -> Lark:
+    """The parser, from `cache_file` where that fits. `strict` refuses a conflict in the grammar.
+    Without a builder it gives trees of all tokens."""
     return Lark(
         GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",
         lexer=TokenFeed,
         strict=True,
-        start=list(STARTS),
+        start=sorted(set(RULES.values())),
         keep_all_tokens=True,
         maybe_placeholders=False,
-        transformer=Builder(),
+        transformer=builder,
         cache=str(cache_file) if cache_file is not None else False,
     )
 
 
 @cache
 def parser() -> Lark:
-    """The parser of this process."""
+    """The parser of this process; what it gives are nodes of `linnet.syntax.ast`."""
+    return _cached(Builder())
+
+
+@cache
+def tree_parser() -> Lark:
+    """The same for trees that have every token, named as the grammar names its alternatives."""
+    return _cached(None)
+
+
+def _cached(builder: Builder | None) -> Lark:
     folder = cache_folder()
     if folder is None:
-        return build(None)
+        return build(None, builder)
     made_of = f"{GRAMMAR.read_text(encoding='utf-8')} {lark_version} {sys.version_info[:2]}"
     file = folder / f"grammar-{sha256(made_of.encode()).hexdigest()[:16]}.pickle"
     if file.exists():
-        return build(file)
+        return build(file, builder)
     # Written under a name of its own first: another process must not read half of it.
     own = file.with_suffix(f".{os.getpid()}")
-    made = build(own)
+    made = build(own, builder)
     with suppress(OSError):
         own.replace(file)
     return made

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile
 from linnet.syntax import tables
+from linnet.syntax.build import Builder
 from linnet.syntax.lexer import lex
 from linnet.syntax.parser import parse
 from linnet.syntax.tokens import KINDS
@@ -145,7 +146,7 @@ def test_the_grammar_has_no_conflict_and_strict_mode_would_tell() -> None:
     from lark import Lark
     from lark.exceptions import GrammarError
 
-    assert tables.build(None).options.strict
+    assert tables.build(None, Builder()).options.strict
     ambiguous = "start: e\ne: e PLUS e | X\n%declare PLUS X"
     with pytest.raises(GrammarError):
         Lark(ambiguous, parser="lalr", lexer=tables.TokenFeed, strict=True)

@@ -1,0 +1,60 @@
+"""Which source files paths stand for, and putting a new text in the place of an old one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from linnet.packages.package import SUFFIX, walk
+from linnet.packages.text import Names, real
+from linnet.source.diagnostics import Diagnostic, Sink
+
+
+def source_files(paths: Sequence[Path], names: Names, sink: Sink) -> list[Path]:
+    """The real files of `paths`, each once: files, and of folders all sources below. A link out of
+    its folder is reported and left alone."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        files = _below(path, names, sink) if path.is_dir() else [real(path)]
+        found.update(dict.fromkeys(files))
+    return list(found)
+
+
+def _below(path: Path, names: Names, sink: Sink) -> Iterator[Path]:
+    def failed(error: OSError) -> None:
+        reason = error.strerror or "unreadable"
+        message = f"cannot look into {names(Path(str(error.filename)))}: {reason}"
+        sink.add(Diagnostic("E1202", message, None))
+
+    folder, empty = real(path), True
+    for file in walk(folder, failed):
+        empty = False
+        if real(file).is_relative_to(folder):
+            yield real(file)
+        else:
+            message = f"{names(file)} is a symbolic link out of the folder that is formatted"
+            sink.add(Diagnostic("E1202", message, None))
+    if empty and not sink.errors:
+        message = f"nothing to format in {names(folder)}: there is no {SUFFIX} file"
+        sink.add(Diagnostic("E1202", message, None))
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Gives a file a new text, all of it or, with an `OSError`, nothing; its permissions stay."""
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8"))
+        shutil.copymode(path, name)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
