@@ -46,6 +46,36 @@ class Everywhere:
     thing: object
 
 
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A `const`, by its key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What others may share with a finding, though it does not itself ask who shares it."""
+
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a finding asks others for, who find nothing of it under this."""
+
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """In which way arguments for `parameter` do not fit it. Where none fits, it is the parameter
+    that is wrong."""
+
+    parameter: Local
+    how: object
+
+
 @dataclass(slots=True)
 class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about

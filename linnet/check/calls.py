@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from linnet.check import expr, prelude
 from linnet.check.arguments import place_arguments
 from linnet.check.blame import Everywhere
-from linnet.check.convert import bad, conform, settle
+from linnet.check.convert import bad, conform, element_dtype, settle
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
@@ -15,7 +16,8 @@ from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders, in_type
-from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
+from linnet.check.suspects import present
+from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TParam, TSub
 from linnet.check.types import (
     ERROR,
     GenericArg,
@@ -218,12 +220,15 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
+    misfits = partial(_misfits, scope, target, values, solver)
     with scope.mute(_doubted(scope, function)):
-        bindings = solver.finish(function.key, function.facts)
+        bindings = solver.finish(misfits)
     if bindings is None:
         return bad(e.span)
-    final = _conforming(scope, target, values, bindings)
-    if final is None:
+    final = _conforming(scope, target, values, solver)
+    with scope.mute(_doubted(scope, function)):
+        sound = solver.sound(function.key, function.facts, final is not None)
+    if final is None or not sound:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
     doubtful = function.key in scope.world.doubts.results
@@ -239,11 +244,21 @@ def _doubted(scope: Scope, function: TFunction) -> frozenset[str]:
     return frozenset(codes)
 
 
+def _misfits(scope: Scope, target: Target, values: list[TExpr | None], solver: Inference) -> bool:
+    """Report the arguments whose number of axes is wrong whatever the generics are."""
+    wrong = False
+    for value, param in zip(values, target.function.params, strict=True):
+        if value is not None and solver.misfit(param.local.type, value.type):
+            _conform(scope, target, param, value, solver)
+            wrong = True
+    return wrong
+
+
 def _conforming(
     scope: Scope,
     target: Target,
     values: list[TExpr | None],
-    bindings: dict[Symbol | DTypeVar, GenericArg],
+    solver: Inference,
 ) -> list[TExpr | None] | None:
     """The arguments as the parameters want them. A dimension that did not fit one parameter is
     in doubt: what else it would refuse is the same mistake, and not reported."""
@@ -251,22 +266,54 @@ def _conforming(
     doubtful: set[Symbol | DTypeVar] = set()
     good = True
     for value, param in zip(values, target.function.params, strict=True):
-        wanted = in_type(param.local.type, bindings)
         dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-        what = f"the argument `{param.local.name}`"
-        origin = ((param.local.span, "the parameter"),)
-        suspects: tuple[object, ...] = (Everywhere(param.local),)
-        if target.sub is not None:
-            suspects = (*suspects, target.sub.name)
         if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
             final.append(value)
             continue
-        with scope.mute(scope.world.doubts.about(param.local)):
-            final.append(conform(scope, value, wanted, what, origin, suspects))
+        others = _of_its_dtype(scope, target.function, values, param)
+        final.append(_conform(scope, target, param, value, solver, others))
         if is_error(final[-1].type if final[-1] else ERROR):
             good = False
             doubtful |= dims
     return final if good else None
+
+
+def _of_its_dtype(
+    scope: Scope, function: TFunction, values: list[TExpr | None], param: TParam
+) -> frozenset[object]:
+    """What the arguments name that tell with which dtype a generic stands in the type of `param`:
+    if another is found there, one of them may be wrong."""
+    dtype = element_dtype(present(param.local.type))
+    if not isinstance(dtype, DTypeVar) or all(g.binder != dtype for g in function.generics):
+        return frozenset()
+    return frozenset[object]().union(
+        *(
+            scope.named_in(value.span)
+            for value, other in zip(values, function.params, strict=True)
+            if value is not None and element_dtype(present(other.local.type)) == dtype
+        )
+    )
+
+
+def _conform(
+    scope: Scope,
+    target: Target,
+    param: TParam,
+    value: TExpr,
+    solver: Inference,
+    others: frozenset[object] = frozenset(),
+) -> TExpr:
+    wanted = solver.wanted(param.local.type, value)
+    what = f"the argument `{param.local.name}`"
+    origin = ((param.local.span, "the parameter"),)
+    suspects: tuple[object, ...] = (Everywhere(param.local), *others)
+    if target.sub is not None:
+        suspects = (*suspects, target.sub.name)
+    with scope.mute(scope.world.doubts.about(param.local)):
+        final = conform(scope, value, wanted, what, origin, suspects)
+    if not is_error(final.type):
+        scope.world.accepted.add(param.local)
+    return final
 
 
 def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | None]) -> None:

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from linnet.check.equal import same_shape, same_type, unequal
 from linnet.check.explain import Why, explain, way_out
-from linnet.check.mistake import equation
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_axes, of_dtypes, of_ranks
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
-    EnumType,
-    GenericArg,
     LiteralType,
     OptionalType,
     ScalarType,
     Shape,
-    StructType,
     TensorType,
     TupleType,
     Type,
 )
-from linnet.dims.dims import Dim, Symbol
-from linnet.dims.prover import Facts, Relation
+from linnet.dims.dims import Symbol
+from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
 
@@ -43,45 +41,6 @@ def bad(span: Span) -> TExpr:
 def element_dtype(type_: Type | None) -> AnyDType | None:
     """The dtype of a scalar or tensor type; None of any other."""
     return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
-
-
-def same_shape(facts: Facts, a: Shape, b: Shape) -> bool:
-    """Equal axis by axis, provably."""
-    if len(a) != len(b):
-        return False
-    for x, y in zip(a, b, strict=True):
-        if isinstance(x, Symbol) or isinstance(y, Symbol):
-            if x is not y:
-                return False
-        elif not facts.equal(x, y):
-            return False
-    return True
-
-
-def same_type(facts: Facts, a: Type, b: Type) -> bool:
-    match a, b:
-        case TensorType(), TensorType():
-            return a.dtype == b.dtype and same_shape(facts, a.dims, b.dims)
-        case OptionalType(x), OptionalType(y):
-            return same_type(facts, x, y)
-        case TupleType(xs), TupleType(ys):
-            return len(xs) == len(ys) and all(map(lambda x, y: same_type(facts, x, y), xs, ys))
-        case StructType(), StructType():
-            return a.key == b.key and all(
-                _same_arg(facts, x, y) for x, y in zip(a.args, b.args, strict=True)
-            )
-        case EnumType(), EnumType():
-            return a.key == b.key
-        case _:
-            return a == b
-
-
-def _same_arg(facts: Facts, a: GenericArg, b: GenericArg) -> bool:
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return same_shape(facts, a, b)
-    if isinstance(a, Dim) and isinstance(b, Dim):
-        return facts.equal(a, b)
-    return a == b
 
 
 def loosely(scope: Scope, expr: TExpr, wanted: object) -> str | None:
@@ -230,11 +189,13 @@ def _mismatch(
         if found.dtype != wanted.dtype:
             notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
         label = "has the wrong shape"
-        scope.error("E2202", message, span, label, related, notes, why=why)
+        folds = of_ranks(scope, found, span, wanted, suspects)
+        folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
+        scope.error("E2202", message, span, label, related, notes, folds=folds, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
-        folds = scope.clash(a, b, [span], suspects)
+        folds = of_dtypes(scope, a, b, [span], suspects)
         help_ = loosely(scope, expr, b) or f"convert it: `cast<{b}>(...)`"
         scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, folds=folds)
         return
@@ -243,19 +204,8 @@ def _mismatch(
         help_ = "wrap it: `some(...)`"
     elif isinstance(found, OptionalType):
         help_ = "look inside with `match x { some(v) => ... none => ... }`"
-    scope.error("E2101", message, span, "has the wrong type", related, help=help_)
-
-
-def unequal(facts: Facts, a: Shape, b: Shape) -> object:
-    """What cannot be proven equal, whichever side it is on: the same for the same mistake."""
-    if len(a) != len(b):
-        return None
-    pairs = zip(a, b, strict=True)
-    return frozenset(
-        str(x) if isinstance(x, Symbol) or isinstance(y, Symbol) else equation(x, y)
-        for x, y in pairs
-        if not same_shape(facts, (x,), (y,))
-    )
+    folds = of_ranks(scope, found, span, wanted, suspects)
+    scope.error("E2101", message, span, "has the wrong type", related, help=help_, folds=folds)
 
 
 def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:

@@ -10,8 +10,11 @@ taken back in the end, if a finding is about the same generics of the item that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
+from linnet.check.blame import Offered, Refused, Sought
+from linnet.check.typed import Local
 from linnet.dims.dims import Symbol
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
@@ -42,30 +45,51 @@ class Findings:
     sink: Sink
     _groups: list[list[Finding]] = field(default_factory=list[list[Finding]])
     _by_key: dict[object, list[Finding]] = field(default_factory=dict[object, list[Finding]])
+    _refused: dict[Refused, list[list[Finding]]] = field(
+        default_factory=dict[Refused, "list[list[Finding]]"]
+    )
 
     def add(self, finding: Finding, keys: Sequence[object]) -> None:
         """Report a finding, or add it to the one that shares a key with it."""
-        group = next((self._by_key[k] for k in keys if k in self._by_key), None)
+        sought = [_bare(k) for k in keys if not isinstance(k, Offered | Refused)]
+        offered = [_bare(k) for k in keys if not isinstance(k, Sought | Refused)]
+        group = next((self._by_key[k] for k in sought if k in self._by_key), None)
         if group is None:
             group = list[Finding]()
             self._groups.append(group)
             self.sink.add(finding.diagnostic)
         group.append(finding)
-        for key in keys:
+        for key in offered:
             self._by_key.setdefault(key, group)
+        for refused in (k for k in keys if isinstance(k, Refused)):
+            self._refused.setdefault(refused, []).append(group)
 
-    def settle(self) -> None:
+    def settle(self, accepted: AbstractSet[Local]) -> None:
         """Take back what follows from other findings, and tell of each group the further places.
-        To be asked once, in the end."""
+        To be asked once, in the end; `accepted` are the parameters for which some argument is
+        right."""
         gone = self._explained()
-        kept = {f.diagnostic for group in self._groups for f in group if f not in gone}
-        for group in self._groups:
-            before = group[0].diagnostic
-            left = [f.diagnostic for f in group if f not in gone]
-            if left:
-                self.sink.replace(before, _with_places(left))
+        moved = self._moved(accepted)
+        groups = [(g[0].diagnostic, moved.get(id(g), g)) for g in self._groups]
+        left = [(before, [f.diagnostic for f in g if f not in gone]) for before, g in groups]
+        kept = {found[0] for _, found in left if found}
+        for before, found in left:
+            if found:
+                self.sink.replace(before, _with_places(found))
             elif before not in kept:
                 self.sink.remove(before)
+
+    def _moved(self, accepted: AbstractSet[Local]) -> dict[int, list[Finding]]:
+        """What stands in those groups (by identity) that are due to one wrong parameter."""
+        moved: dict[int, list[Finding]] = {}
+        for refused, groups in self._refused.items():
+            if refused.parameter in accepted:
+                continue
+            first, *others = {id(g): g for g in groups if moved.get(id(g), g)}.values()
+            every = moved.get(id(first), first)
+            moved[id(first)] = every + [f for g in others for f in moved.get(id(g), g)]
+            moved.update({id(g): [] for g in others})
+        return moved
 
     def _explained(self) -> set[Finding]:
         """The uses that follow from a finding which stays, at once or by way of others. Uses that
@@ -83,6 +107,10 @@ class Findings:
             if not more:
                 return known - roots
             known |= more
+
+
+def _bare(key: object) -> object:
+    return key.key if isinstance(key, Offered | Sought) else key
 
 
 def _causes(finding: Finding, about: dict[Symbol, list[Finding]]) -> set[Finding]:

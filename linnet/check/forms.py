@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import calls, indexing, notation, operators
-from linnet.check.convert import bad, conform, element_dtype, same_type, settle
+from linnet.check.convert import bad, conform, element_dtype, settle
+from linnet.check.equal import same_type
 from linnet.check.expr import condition, settled
 from linnet.check.hints import is_whole, others_first
 from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_at, item_of, resolve_path
-from linnet.check.scope import Scope, is_error
+from linnet.check.scope import Scope, StructInfo, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
     Local,
@@ -271,16 +272,29 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
         if name not in written:
             return bad(e.span)
         values.append(solver.argument(written[name].value, type_, f"the field `{name}`"))
-    bindings = solver.finish(ref.key, info.facts)
+    bindings = solver.finish(lambda: _misfits(scope, info, values, solver))
     if bindings is None:
+        return bad(e.span)
+    typed = tuple(
+        conform(scope, v, solver.wanted(t, v), f"the field `{n}`")
+        for v, (n, t) in zip(values, info.type.fields, strict=True)
+    )
+    good = not is_error(*(v.type for v in typed))
+    if not solver.sound(ref.key, info.facts, good) or not good:
         return bad(e.span)
     final = in_type(info.type, bindings)
     assert isinstance(final, StructType)
-    typed = tuple(
-        conform(scope, v, t, f"the field `{n}`")
-        for v, (n, t) in zip(values, final.fields, strict=True)
-    )
-    return TStruct(typed, final, e.span) if not is_error(*(v.type for v in typed)) else bad(e.span)
+    return TStruct(typed, final, e.span)
+
+
+def _misfits(scope: Scope, info: StructInfo, values: list[TExpr], solver: Inference) -> bool:
+    """Report the fields whose number of axes is wrong whatever the generics are."""
+    wrong = False
+    for value, (name, type_) in zip(values, info.type.fields, strict=True):
+        if solver.misfit(type_, value.type):
+            conform(scope, value, solver.wanted(type_, value), f"the field `{name}`")
+            wrong = True
+    return wrong
 
 
 def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:

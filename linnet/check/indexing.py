@@ -7,6 +7,7 @@ from linnet.check.convert import bad
 from linnet.check.dimexpr import dim_of
 from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_extent, of_rank, rank_of
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType
 from linnet.dims.dims import Dim, Symbol, steps
@@ -21,7 +22,8 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     if is_error(base.type):
         return bad(e.span)
     if not isinstance(base.type, TensorType):
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span)
+        folds = of_rank(scope, base.type, e.base.span)
+        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
         return bad(e.span)
     items = _align(scope, e, base.type)
     if items is None:
@@ -30,7 +32,7 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     kept: list[Dim | Symbol] = []
     good = True
     for item, extent in zip(items, base.type.dims, strict=True):
-        at = AtAll() if item is None else _one(scope, item, extent)
+        at = AtAll() if item is None else _one(scope, item, base, extent)
         if at is None:
             good = False
             continue
@@ -57,7 +59,8 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
     if written > rank or (not dots and written != rank):
         every = f"`{type_}` has {axes(rank)}, {written} indexed"
         help_ = "`...` stands for the axes not written" if written < rank else None
-        scope.error("E2204", every, e.span, help=help_)
+        folds = of_rank(scope, type_, e.base.span)
+        scope.error("E2204", every, e.span, help=help_, folds=folds)
         return None
     items: list[ast.Expr | None] = list(e.items)
     if dots:
@@ -65,7 +68,7 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
     return items
 
 
-def _one(scope: Scope, item: ast.Expr, extent: Dim | Symbol) -> AxisIndex | None:
+def _one(scope: Scope, item: ast.Expr, base: TExpr, extent: Dim | Symbol) -> AxisIndex | None:
     if isinstance(item, ast.SliceExpr) and not (item.start or item.stop or item.step):
         return AtAll()
     if isinstance(extent, Symbol):
@@ -78,7 +81,7 @@ def _one(scope: Scope, item: ast.Expr, extent: Dim | Symbol) -> AxisIndex | None
         )
         return None
     if isinstance(item, ast.SliceExpr):
-        return _range(scope, item, extent)
+        return _range(scope, item, base, extent)
     if isinstance(item, ast.PackExpr):
         scope.error("E3104", "a pack index is only valid in index notation", item.span)
         return None
@@ -87,29 +90,34 @@ def _one(scope: Scope, item: ast.Expr, extent: Dim | Symbol) -> AxisIndex | None
         return None
     if isinstance(value.type, LiteralType) and value.type.value is not None:
         at = value.type.value
-        return AtStatic(at) if within(scope, at, extent, item.span) else None
+        return AtStatic(at) if within(scope, at, base, extent, item.span) else None
     dtype = value.type.dtype if isinstance(value.type, ScalarType) else None
     if dtype is None or not admits(dtype) <= INTEGERS:
-        scope.error("E2209", f"an index is a scalar integer, this is `{value.type}`", item.span)
+        not_an_index(scope, value)
         return None
     return AtDynamic(value)
 
 
-def within(scope: Scope, at: Dim, extent: Dim, span: Span) -> bool:
-    """Prove `0 <= at < extent` (E2209)."""
+def not_an_index(scope: Scope, value: TExpr) -> None:
+    """Report a value that is no scalar integer where it stands for a position."""
+    message = f"an index is a scalar integer, this is `{value.type}`"
+    folds = of_rank(scope, value.type, value.span) if rank_of(value.type) else []
+    scope.error("E2209", message, value.span, folds=folds)
+
+
+def within(scope: Scope, at: Dim, base: TExpr, extent: Dim, span: Span) -> bool:
+    """Prove `0 <= at < extent`, the extent of an axis of `base` (E2209)."""
     number = at.as_int()
     if number is not None and number < 0:
         help_ = f"count from the front: `{extent} - {-number}`"
         scope.error("E2209", "there are no negative indices", span, help=help_)
         return False
     message = f"the index `{at}` is not provably within an axis of `{extent}`"
-    low = Relation(">=", at, Dim.of(0))
-    return scope.require(low, "E2209", message, span) and scope.require(
-        Relation("<", at, extent), "E2209", message, span
-    )
+    bounds = Relation(">=", at, Dim.of(0)), Relation("<", at, extent)
+    return all(scope.require(b, "E2209", message, span, folds=of_extent(base)) for b in bounds)
 
 
-def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
+def _range(scope: Scope, item: ast.SliceExpr, base: TExpr, extent: Dim) -> AtRange | None:
     start = dim_of(scope, item.start) if item.start else Dim.of(0)
     stop = dim_of(scope, item.stop) if item.stop else extent
     step = dim_of(scope, item.step) if item.step else Dim.of(1)
@@ -139,7 +147,7 @@ def _range(scope: Scope, item: ast.SliceExpr, extent: Dim) -> AtRange | None:
         else Relation(">=", steps(start, stop, stride), Dim.of(0))
     )
     for relation in (Relation(">=", start, Dim.of(0)), ordered, Relation("<=", stop, extent)):
-        if not scope.require(relation, "E2209", message, item.span):
+        if not scope.require(relation, "E2209", message, item.span, folds=of_extent(base)):
             return None
     return AtRange(start, stop, stride)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from linnet.check import expr, typeexpr
 from linnet.check.dimexpr import check_kind, generic_arg, natural_arg
 from linnet.check.hints import known_part
@@ -45,6 +47,8 @@ class Inference:
         self.failed = False
         # Whether a type that would tell about generics was reported already.
         self.doubtful = False
+        # Whether values told what some generics are.
+        self.told = len(written or ()) < len(generics)
         self._write(written or ())
 
     def _write(self, written: tuple[ast.Expr, ...]) -> None:
@@ -71,7 +75,7 @@ class Inference:
         """The argument's value; what its type tells about the generics is noted."""
         try:
             now = in_type(wanted, self.bound)
-        except DimError:  # A divisor became 0; `finish` reports the `where` that it breaks.
+        except DimError:  # A divisor became 0; `sound` reports the `where` that it breaks.
             now = wanted
         if isinstance(e, ast.NoneLit) and isinstance(now, OptionalType):
             return TNone(now, e.span)
@@ -109,12 +113,44 @@ class Inference:
         elif isinstance(pattern, DTypeVar) and pattern in self.open:
             self.bind(pattern, found)
 
-    def _unify_shape(self, pattern: Shape, found: Shape) -> None:
+    def wanted(self, pattern: Type, value: TExpr) -> Type:
+        """`pattern` under the generic arguments. Where it divides by a generic that is 0, or has
+        an axis of less than 0, it is the type of the value: the `where` does not hold then, and
+        that is what to say."""
+        try:
+            wanted = in_type(pattern, self.bound)
+        except DimError:
+            return value.type
+        dims = wanted.dims if isinstance(wanted, TensorType) else ()
+        numbers = [d.as_int() or 0 for d in dims if isinstance(d, Dim)]
+        return value.type if any(n < 0 for n in numbers) else wanted
+
+    def misfit(self, pattern: Type, found: Type) -> bool:
+        """Whether a value of type `found` has too few or too many axes for `pattern`, whatever
+        the generics that are not known yet."""
+        if not isinstance(pattern, ScalarType | TensorType):
+            return False
+        if not isinstance(found, ScalarType | TensorType):
+            return False
+        wanted = self._spread(pattern.dims) if isinstance(pattern, TensorType) else []
+        rank = len(found.dims) if isinstance(found, TensorType) else 0
+        packs = len(self._open_packs(wanted))
+        return rank < len(wanted) - packs or (packs == 0 and rank > len(wanted))
+
+    def _spread(self, pattern: Shape) -> list[Dim | Symbol]:
+        """`pattern` with the axes of the packs that are known."""
         spread: list[Dim | Symbol] = []
         for p in pattern:
             bound = self.bound.get(p) if isinstance(p, Symbol) else None
             spread.extend(bound if isinstance(bound, tuple) else (p,))
-        packs = [i for i, p in enumerate(spread) if isinstance(p, Symbol) and p in self.open]
+        return spread
+
+    def _open_packs(self, spread: list[Dim | Symbol]) -> list[int]:
+        return [i for i, p in enumerate(spread) if isinstance(p, Symbol) and p in self.open]
+
+    def _unify_shape(self, pattern: Shape, found: Shape) -> None:
+        spread = self._spread(pattern)
+        packs = self._open_packs(spread)
         if len(packs) == 1:
             at, tail = packs[0], len(spread) - packs[0] - 1
             if len(found) < at + tail:
@@ -156,17 +192,16 @@ class Inference:
                 self.bind(symbol, self.scope.facts.normalize(answer))
                 self.solved.append(symbol)
 
-    def finish(
-        self, item: str, facts: tuple[Relation, ...]
-    ) -> dict[Symbol | DTypeVar, GenericArg] | None:
-        """All generic arguments of `item`, with defaults; kinds and its `where`, which is `facts`,
-        proven. None after a report."""
+    def finish(self, misfits: Callable[[], bool]) -> dict[Symbol | DTypeVar, GenericArg] | None:
+        """All generic arguments, with defaults, each of its kind. None after a report. `misfits`
+        reports the values that are no help to find them because they do not fit, if there are
+        any. What they mean is `sound` if that is true as well."""
         if self.failed:
             return None
         if not self._take_defaults():
             return None
         missing = [g for g in self.generics if g.binder in self.open]
-        if missing and self.doubtful:
+        if missing and (self.doubtful or misfits()):
             return None
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
@@ -185,9 +220,15 @@ class Inference:
                 self.scope, generic, value, self.span
             ):
                 return None
-        if not typeexpr.obligations(self.scope, item, facts, self.bound, self.span):
-            return None
-        return self.bound if self._naturals() else None
+        return self.bound
+
+    def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
+        """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the
+        values are not `conforming`, nothing is to be said of generics that they alone told."""
+        if not conforming and self.told:
+            return True
+        proven = typeexpr.obligations(self.scope, item, facts, self.bound, self.span)
+        return proven and self._naturals()
 
     def _take_defaults(self) -> bool:
         """Whether every default that is needed has a value; it may name generics before it."""

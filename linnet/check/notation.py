@@ -9,12 +9,13 @@ from linnet.check import expr
 from linnet.check.convert import adapt, bad, element_dtype, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.explain import Why, explain
-from linnet.check.indexing import axes, within
+from linnet.check.indexing import axes, not_an_index, within
 from linnet.check.meanings import IndexUse, PreludeFunction
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
-from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TLocal, TReduce
+from linnet.check.suspects import of_rank
+from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
@@ -100,6 +101,7 @@ def _element(scope: Scope, body: ast.Expr, hint: Type | None) -> TExpr:
             f"an element is a scalar, this is `{value.type}`",
             value.span,
             help="index every axis of it" if isinstance(value.type, TensorType) else None,
+            folds=of_rank(scope, value.type, value.span),
         )
         return bad(value.span)
     return value
@@ -172,7 +174,7 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
         _touch_all(scope, e)
         return bad(e.span)
     if not isinstance(base.type, TensorType):
-        folds = [("indexed", base.local)] if isinstance(base, TLocal) else []
+        folds = of_rank(scope, base.type, e.base.span)
         scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
         _touch_all(scope, e)
         return bad(e.span)
@@ -182,12 +184,13 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
             f"`{base.type}` has {axes(len(base.type.dims))}, {len(e.items)} indexed",
             e.span,
             help="in index notation every axis is written",
+            folds=of_rank(scope, base.type, e.base.span),
         )
         _touch_all(scope, e)
         return bad(e.span)
     positions: list[IndexVar | TExpr] = []
     for item, extent in zip(e.items, base.type.dims, strict=True):
-        position = _position(scope, item, extent, base.type)
+        position = _position(scope, item, extent, base)
         if position is None:
             _touch_all(scope, e)
             return bad(e.span)
@@ -210,9 +213,10 @@ def _touch_all(scope: Scope, e: ast.IndexExpr) -> None:
 
 
 def _position(
-    scope: Scope, item: ast.Expr, extent: Dim | Symbol, type_: TensorType
+    scope: Scope, item: ast.Expr, extent: Dim | Symbol, base: TExpr
 ) -> IndexVar | TExpr | None:
-    assert scope.indices is not None
+    type_ = base.type
+    assert scope.indices is not None and isinstance(type_, TensorType)
     if isinstance(item, ast.SliceExpr | ast.EllipsisExpr):
         help_ = "take the slice in a `let` before, and index that"
         scope.error("E3104", "slices are not valid in index notation", item.span, help=help_)
@@ -236,7 +240,7 @@ def _position(
         message = f"the pack `*{extent.name}` of `{type_}` needs a pack index"
         scope.error("E3106", message, item.span, help="write `*s` here and on the left")
         return None
-    return _runtime(scope, item, extent)
+    return _runtime(scope, item, base, extent)
 
 
 def _is_declared(scope: Scope, name: str) -> bool:
@@ -247,17 +251,17 @@ def _is_declared(scope: Scope, name: str) -> bool:
     return not isinstance(found, DType | PreludeFunction)
 
 
-def _runtime(scope: Scope, item: ast.Expr, extent: Dim) -> TExpr | None:
+def _runtime(scope: Scope, item: ast.Expr, base: TExpr, extent: Dim) -> TExpr | None:
     value = expr.infer(scope, item, None)
     if is_error(value.type):
         return None
     if isinstance(value.type, LiteralType) and value.type.value is not None:
-        if not within(scope, value.type.value, extent, item.span):
+        if not within(scope, value.type.value, base, extent, item.span):
             return None
         return settle(scope, value)
     dtype = value.type.dtype if isinstance(value.type, ScalarType) else None
     if dtype is None or not admits(dtype) <= INTEGERS:
-        scope.error("E2209", f"an index is a scalar integer, this is `{value.type}`", item.span)
+        not_an_index(scope, value)
         return None
     return value
 

@@ -10,6 +10,7 @@ from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_dtypes, of_rank
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
 from linnet.check.types import (
     EnumType,
@@ -55,6 +56,7 @@ def _not(scope: Scope, operand: TExpr, span: Span) -> TExpr:
             f"`!` takes a scalar `bool`, not `{operand.type}`",
             operand.span,
             help="for a tensor of `bool` write `x == false` in index notation, or `x ^ true`",
+            folds=of_rank(scope, operand.type, operand.span),
         )
         return bad(span)
     return TUnary("!", operand, BOOL, span)
@@ -154,6 +156,7 @@ def _logic(scope: Scope, op: ast.Logical, left: TExpr, right: TExpr, span: Span)
                 f"`{op}` takes scalar `bool`s, not `{side.type}`",
                 side.span,
                 help=f"`{word}` works on tensors of `bool`, elementwise",
+                folds=of_rank(scope, side.type, side.span),
             )
             return bad(span)
     return TBinary(op, left, right, BOOL, span)
@@ -189,7 +192,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             or loosely(scope, left, b)
             or loosely(scope, right, a)
             or f"convert one side: `cast<{a}>(...)`",
-            folds=scope.clash(a, b, [left.span, right.span]),
+            folds=of_dtypes(scope, a, b, [left.span, right.span]),
         )
         return bad(span)
     if not admits(a) <= _allowed(e.op):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr
-from linnet.check.convert import conform, element_dtype, same_shape, settle
+from linnet.check.convert import conform, element_dtype, settle
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
+from linnet.check.equal import same_shape
 from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import Intrinsic
 from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import any_operand, arguments, operand_of
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_count, of_rank
 from linnet.check.typed import TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
 from linnet.dims.dims import Dim, Symbol, product
@@ -56,7 +58,8 @@ def reshape(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     value, type_, aim, written = found
     same = Relation("==", product(_dims(type_)), product(_dims(aim)))
     message = f"`{type_}` cannot be proven to have as many elements as `{aim}`"
-    if not scope.require(same, "E2203", message, written.span):
+    folds = of_count(scope, type_, value.span)
+    if not scope.require(same, "E2203", message, written.span, folds=folds):
         return None
     return TIntrinsic("reshape", (value,), (), aim, e.span)
 
@@ -105,7 +108,9 @@ def permute(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         return None
     value = found[0]
     if not isinstance(value.type, TensorType):
-        scope.error("E2104", f"`permute` does not apply to `{value.type}`", args[0].span)
+        message = f"`permute` does not apply to `{value.type}`"
+        folds = of_rank(scope, value.type, value.span)
+        scope.error("E2104", message, args[0].span, folds=folds)
         return None
     if not isinstance(args[1], ast.ShapeExpr):
         scope.error("E2101", "`permute` takes axes in brackets: `[1, 0]`", args[1].span)
@@ -121,7 +126,9 @@ def permute(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
             if packs
             else (f"`[{', '.join(map(str, order))}]` does not name each of {len(dims)} axes once")
         )
-        scope.error("E2210", why, args[1].span, related=[(value.span, f"this is `{value.type}`")])
+        folds = of_rank(scope, value.type, args[0].span)
+        related = [(value.span, f"this is `{value.type}`")]
+        scope.error("E2210", why, args[1].span, related=related, folds=folds)
         return None
     final = tuple(a for a in axes if a is not None)
     result = TensorType(tuple(dims[a] for a in final), value.type.dtype)
@@ -151,7 +158,8 @@ def concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         return None
     first = values[0].type
     if not isinstance(first, TensorType):
-        scope.error("E2104", f"`concat` does not apply to `{first}`", values[0].span)
+        folds = of_rank(scope, first, values[0].span)
+        scope.error("E2104", f"`concat` does not apply to `{first}`", values[0].span, folds=folds)
         return None
     at = _axis(scope, axis, len(first.dims), first.dims)
     if at is None:
@@ -192,7 +200,8 @@ def cumsum(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     if value is None:
         return None
     if not isinstance(value.type, TensorType):
-        scope.error("E2104", f"`cumsum` does not apply to `{value.type}`", value.span)
+        folds = of_rank(scope, value.type, value.span)
+        scope.error("E2104", f"`cumsum` does not apply to `{value.type}`", value.span, folds=folds)
         return None
     at = _axis(scope, axis, len(value.type.dims), value.type.dims)
     return None if at is None else TIntrinsic("cumsum", (value,), (at,), value.type, e.span)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from linnet.check.blame import Doubts, Everywhere, names_in
+from linnet.check.blame import Constant, Doubts, Everywhere, Offered, Refused, Sought, names_in
 from linnet.check.explain import Why, explain
 from linnet.check.findings import Finding, Findings, WhereUse
 from linnet.check.intrinsics import PRELUDE
@@ -24,10 +24,10 @@ from linnet.check.typed import (
     TMemberDecl,
     TSub,
 )
-from linnet.check.types import ERROR, OptionalType, ScalarType, StructType, TensorType, Type
+from linnet.check.types import ERROR, StructType, Type
 from linnet.dims.dims import Symbol
 from linnet.dims.prover import Facts, Relation
-from linnet.dtypes import BY_NAME, AnyDType
+from linnet.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -92,6 +92,8 @@ class World:
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
+    # The parameters for which some argument was right.
+    accepted: set[Local] = field(default_factory=set[Local])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
@@ -158,8 +160,7 @@ class Scope:
             notes, help, folds = [*why.notes, *notes], why.help, [*folds, *why.folds]
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        keys = [fold if isinstance(fold, Everywhere) else (here, fold) for fold in folds]
-        self.world.findings.add(Finding(diagnostic, about, use), keys)
+        self.world.findings.add(Finding(diagnostic, about, use), [_key(here, f) for f in folds])
 
     @contextmanager
     def mute(self, codes: frozenset[str]) -> Generator[None]:
@@ -171,7 +172,8 @@ class Scope:
             self.muted = before
 
     def named_in(self, span: Span) -> frozenset[object]:
-        """The locals, members and subs that `span` names, and what those locals are made of."""
+        """The locals, members, subs and constants that `span` names, and what the locals are made
+        of."""
         found: set[object] = set()
         for name in names_in(span.text):
             match self.declared(name):
@@ -181,24 +183,11 @@ class Scope:
                     found.add(local)
                 case TMemberDecl() | TSub() as member:
                     found.add(member)
+                case ItemRef(item=ast.ConstDecl()) as const:
+                    found.add(Constant(const.key))
                 case _:
                     pass
         return frozenset(found)
-
-    def clash(
-        self, a: AnyDType, b: AnyDType, spans: Iterable[Span], suspects: Iterable[object] = ()
-    ) -> list[object]:
-        """What a finding about two dtypes has in common with others: the two, and a thing of one
-        of them that `spans` name, or one of `suspects`."""
-        things = {*suspects}.union(*map(self.named_in, spans))
-        pair = frozenset({str(a), str(b)})
-        out: list[object] = []
-        for thing in things:
-            if isinstance(thing, Everywhere):
-                out.append(Everywhere((pair, thing.thing)))
-            elif not isinstance(thing, Local | TMemberDecl) or _element(thing.type) in (a, b):
-                out.append((pair, thing))
-        return out
 
     def require(
         self,
@@ -210,6 +199,7 @@ class Scope:
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
         use: WhereUse | None = None,
+        folds: Iterable[object] = (),
     ) -> bool:
         """Report `message` unless `relation` is proven."""
         if self.facts.implies(relation):
@@ -218,7 +208,7 @@ class Scope:
         if use is not None and not relation.symbols():
             # Nothing is known of two numbers but that they fail: other items ask for other things.
             why = replace(why, folds=(use, relation))
-        self.error(code, message, span, label, related, notes, why=why, use=use)
+        self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
         return False
 
     def lookup(self, name: str) -> Meaning:
@@ -277,6 +267,19 @@ class Scope:
         return [*names, *self.generics, *self.module.names()]
 
 
+def _key(here: str, fold: object) -> object:
+    """`fold` as what it is in one block or function."""
+    match fold:
+        case Everywhere() | Refused():
+            return fold
+        case Offered(key):
+            return Offered((here, key))
+        case Sought(key):
+            return Sought((here, key))
+        case _:
+            return here, fold
+
+
 def _in_module(module: ModuleScope, name: str) -> Meaning:
     found = module.find(name) or BY_NAME.get(name)
     if found is not None:
@@ -290,12 +293,6 @@ def _in_module(module: ModuleScope, name: str) -> Meaning:
 def item_scope(world: World, ref: ItemRef) -> Scope:
     """An empty scope in the module of `ref`."""
     return Scope(world, world.scopes[ref.module], function=ref.key)
-
-
-def _element(type_: Type) -> AnyDType | None:
-    """The dtype of a scalar or tensor that may be absent."""
-    type_ = type_.inner if isinstance(type_, OptionalType) else type_
-    return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
 
 
 def is_error(*types: Type) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, element_dtype, loosely, same_type, settle
+from linnet.check.convert import adapt, bad, conform, element_dtype, loosely, settle
 from linnet.check.dimexpr import dim_of
+from linnet.check.equal import same_type
 from linnet.check.hints import needs_context
 from linnet.check.meanings import Meaning, declared_at
 from linnet.check.names import Missing

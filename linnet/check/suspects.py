@@ -1,0 +1,113 @@
+"""The declarations that a finding may be due to, as keys under which findings fold into one.
+
+param weight: Tensor[N; f32]                       an axis was forgotten here
+fn f(x: ...) -> .. { let y[n] = weight[n, 0] .. }  reported: one axis, two indexed
+fn g(x: ...) -> .. { return linear(x, weight) }    not: again `weight`, and its one axis
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from linnet.check.blame import Constant, Everywhere, Offered, Refused, Sought
+from linnet.check.equal import same_shape
+from linnet.check.scope import Scope
+from linnet.check.typed import Local, TExpr, TLocal, TMemberDecl
+from linnet.check.types import OptionalType, ScalarType, Shape, TensorType, Type
+from linnet.dims.prover import Facts
+from linnet.dtypes import AnyDType
+from linnet.source.files import Span
+
+
+def of_dtypes(
+    scope: Scope, a: AnyDType, b: AnyDType, spans: Iterable[Span], suspects: Iterable[object] = ()
+) -> list[object]:
+    """What a finding about two dtypes has in common with others: the two, and a thing of one of
+    them that `spans` name, or one of `suspects`."""
+    pair = frozenset({str(a), str(b)})
+    out: list[object] = []
+    for thing in {*suspects}.union(*map(scope.named_in, spans)):
+        if isinstance(thing, Everywhere):
+            out.append(Everywhere((pair, thing.thing)))
+        elif isinstance(thing, Constant):
+            const = scope.world.consts.found.get(thing.key)
+            if const is not None and _dtype(const.type) in (a, b):
+                out.append(Everywhere((pair, thing)))
+        elif not isinstance(thing, Local | TMemberDecl) or _dtype(thing.type) in (a, b):
+            out.append((pair, thing))
+    return out
+
+
+def of_rank(scope: Scope, found: Type, span: Span) -> list[object]:
+    """What a finding about a value with the wrong number of axes has in common with others: a
+    thing that `span` names with as many axes."""
+    return _of_rank(_with_rank(scope.named_in(span), rank_of(found)))
+
+
+def of_ranks(
+    scope: Scope, found: Type, span: Span, wanted: Type, suspects: Collection[object]
+) -> list[object]:
+    """The same of a value whose number of axes is not that of `wanted`, which one of `suspects`
+    gave."""
+    ranks = rank_of(found), rank_of(wanted)
+    if ranks[0] == ranks[1]:
+        return []
+    keys = [*of_rank(scope, found, span), *_of_rank(_with_rank(suspects, ranks[1]))]
+    return [*keys, *_refused(suspects, ranks)]
+
+
+def of_axes(
+    facts: Facts, value: TExpr, found: Shape, wanted: Shape, suspects: Collection[object]
+) -> list[object]:
+    """The same of a value whose axes are as many as those of `wanted` and not all equal."""
+    if len(found) != len(wanted):
+        return []
+    pairs = enumerate(zip(found, wanted, strict=True))
+    differ = tuple(i for i, (x, y) in pairs if not same_shape(facts, (x,), (y,)))
+    offered = [Offered(("shape", value.local))] if isinstance(value, TLocal) else []
+    return [*offered, *_refused(suspects, differ)]
+
+
+def of_extent(indexed: TExpr) -> list[object]:
+    """The same of an index that is not within an axis of `indexed`."""
+    return [Sought(("shape", indexed.local))] if isinstance(indexed, TLocal) else []
+
+
+def _refused(suspects: Collection[object], how: object) -> list[Refused]:
+    parameters = [s.thing for s in suspects if isinstance(s, Everywhere)]
+    return [Refused(p, how) for p in parameters if isinstance(p, Local)]
+
+
+def of_count(scope: Scope, found: Type, span: Span) -> list[object]:
+    """The same of a value with the wrong number of elements. That alone does not tell that a
+    second such value is wrong for the same reason."""
+    things = _with_rank(scope.named_in(span), rank_of(found))
+    keys: list[object] = [Sought(("rank", thing)) for thing in things]
+    return keys + [Offered(("count", thing)) for thing in things if thing not in scope.sources]
+
+
+def _of_rank(things: Iterable[object]) -> list[object]:
+    return [key for t in things for key in (("rank", t), Sought(("count", t)))]
+
+
+def _with_rank(things: Iterable[object], rank: int | None) -> list[Local | TMemberDecl]:
+    declared = [thing for thing in things if isinstance(thing, Local | TMemberDecl)]
+    return [] if rank is None else [thing for thing in declared if rank_of(thing.type) == rank]
+
+
+def rank_of(type_: Type) -> int | None:
+    """The number of axes of a scalar or tensor that may be absent; None of any other."""
+    plain = present(type_)
+    if isinstance(plain, ScalarType):
+        return 0
+    return len(plain.dims) if isinstance(plain, TensorType) else None
+
+
+def _dtype(type_: Type) -> AnyDType | None:
+    plain = present(type_)
+    return plain.dtype if isinstance(plain, ScalarType | TensorType) else None
+
+
+def present(type_: Type) -> Type:
+    """The type of a value that may be absent where it is there."""
+    return type_.inner if isinstance(type_, OptionalType) else type_
