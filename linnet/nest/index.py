@@ -57,7 +57,11 @@ def read_index(path: Path, sink: Sink) -> Index | None:
     except JsonError as error:
         sink.add(Diagnostic("E5003", f"{path}: {error}", None))
         return None
-    table: Any = cast("dict[str, Any]", value).get("weight_map") if _is_table(value) else None
+    if not _is_table(value):
+        message = f"{path}: the index must be an object, not {kind(value)}"
+        sink.add(Diagnostic("E5003", message, None))
+        return None
+    table: Any = cast("dict[str, Any]", value).get("weight_map")
     if not _is_table(table) or not table:
         message = f"{path}: has no `weight_map` from tensor names to file names"
         sink.add(Diagnostic("E5003", message, None))

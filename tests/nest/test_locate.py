@@ -126,7 +126,7 @@ def test_names_that_are_no_texts(folder: Path, value: object) -> None:
         ),
         ('{"metadata": {"total_size": NaN}}', "the index is no JSON: NaN is no number of it"),
         ('{"metadata": ' + "1" * 5000 + "}", "the index has a number of 5000 digits"),
-        ("[]", "has no `weight_map`"),
+        ("[]", "the index must be an object, not a list"),
         ("{}", "has no `weight_map`"),
         ('{"weight_map": []}', "has no `weight_map`"),
         ('{"weight_map": {}}', "has no `weight_map`"),
