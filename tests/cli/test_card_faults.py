@@ -10,7 +10,7 @@ import pytest
 from linnet import nest
 from linnet.cli.main import main
 from linnet.source.errors import LinnetError
-from tests.nest.small import BINDINGS, refused, write_card, write_weights
+from tests.nest.small import BINDINGS, write_card, write_weights
 
 Capture = pytest.CaptureFixture[str]
 COUNT = ("parameters = 16", "parameters = 17")
@@ -122,7 +122,6 @@ def test_all_is_said_before_a_download(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(LinnetError) as caught:
         nest.load(card, "numpy")
     assert [d.code for d in caught.value.diagnostics] == ["E5002", "E5001"]
-    assert "no generic `W`" in refused("E2111", nest.load, card, "numpy", generics={"W": 3})
 
 
 def test_a_broken_index_and_toml_do_not_hide_a_header(tmp_path: Path, capsys: Capture) -> None:
