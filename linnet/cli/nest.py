@@ -100,7 +100,7 @@ def _check(options: argparse.Namespace) -> int:
 def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey | None:
     """The card against itself, and against the headers if there are weights."""
     checkpoint = None
-    if options.weights is not None and opened.card is not None:
+    if options.weights is not None:
         from linnet.nest.checkpoint import read_headers  # brings NumPy
         from linnet.nest.locate import find_files
 

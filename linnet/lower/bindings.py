@@ -35,7 +35,7 @@ def bind(
             bound[generic.binder] = _default(generic, generic.default, bound)
         elif whole or generic.kind == "Shape":
             fail(
-                "E5002",
+                "E2111",
                 f"no value for the generic `{generic.name}`",
                 generic.span,
                 label="declared here, without a default",
@@ -60,8 +60,11 @@ def _itself(generic: TGeneric) -> GenericArg:
 def _argument(generic: TGeneric, value: GenericValue) -> GenericArg:
     wanted = misfit(generic, value)
     if wanted is not None:
-        code = "E2112" if generic.kind in KINDS and str(value) in BY_NAME else "E5002"
-        fail(code, f"`{generic.name}` is {wanted}, not `{value}`", generic.span)
+        fail(
+            misfit_code(generic, value),
+            f"`{generic.name}` is {wanted}, not `{value}`",
+            generic.span,
+        )
     if isinstance(value, int | Dim):
         return Dim.of(value)
     if isinstance(value, str | DType):
@@ -87,6 +90,11 @@ def misfit(generic: TGeneric, value: object) -> str | None:
             return None if fits else f"{kind}, one of {names}"
 
 
+def misfit_code(generic: TGeneric, value: object) -> str:
+    """The code of a value that is a `misfit`: a dtype of another kind has its own."""
+    return "E2112" if generic.kind in KINDS and str(value) in BY_NAME else "E2111"
+
+
 def unknown_names(generics: Sequence[TGeneric], given: Iterable[str]) -> list[str]:
     """The names in `given` that are none of the generics."""
     names = {g.name for g in generics}
@@ -101,7 +109,7 @@ def known(generics: Sequence[TGeneric]) -> str:
 def refuse_unknown(generics: Sequence[TGeneric], given: Iterable[str], owner: str) -> None:
     """Refuse a value for a generic that `owner` does not have."""
     for name in unknown_names(generics, given):
-        fail("E5002", f"`{owner}` has no generic `{name}`", None, notes=(known(generics),))
+        fail("E2111", f"`{owner}` has no generic `{name}`", None, notes=(known(generics),))
 
 
 def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:

@@ -16,17 +16,26 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 
 
 class Bindings(dict[str, str]):
-    """Parameter path to tensor name. `implicit`: there is no file, so the paths are the names."""
+    """Parameter path to tensor name. `implicit`: there is no file, so the paths are the names.
 
-    def __init__(self, implicit: bool = False) -> None:
+    `places` has all paths of the file, those with a value that is no name among them. Unless
+    they are `whole`, there may be more that could not be read.
+    """
+
+    def __init__(self, implicit: bool = False, whole: bool = True) -> None:
         super().__init__()
         self.implicit = implicit
+        self.whole = whole
         self.places: dict[str, Span] = {}
 
+    def paths(self) -> dict[str, None]:
+        """All paths that are bound, to a name or to something else, in order."""
+        return dict.fromkeys((*self.places, *self))
 
-def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> Bindings | None:
-    """Read a card's bindings, at `place` named in its `nest.toml`; None if something in them is
-    wrong (E5002)."""
+
+def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> Bindings:
+    """Read a card's bindings, at `place` named in its `nest.toml`, as far as they can be read;
+    what is wrong in them is E5002."""
     if path is None:
         return Bindings(implicit=True)
     try:
@@ -34,14 +43,12 @@ def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> B
     except OSError as error:
         message = f"cannot read the bindings {path}: {error.strerror}"
         sink.add(Diagnostic("E5002", message, place))
-        return None
+        return Bindings(whole=False)
     except UnicodeDecodeError as error:
         message = f"{path} is not UTF-8: byte {error.start} cannot be decoded"
         sink.add(Diagnostic("E5002", message, None))
-        return None
-    before = sink.errors
-    bindings = _Reader(source, sink).read()
-    return bindings if sink.errors == before else None
+        return Bindings(whole=False)
+    return _Reader(source, sink).read()
 
 
 class _Reader:
@@ -58,19 +65,22 @@ class _Reader:
             end = self.object()
             rest = self.blank(end)
             if rest < len(self.source.text):
-                self.report("text after the closing `}`", rest, rest + 1)
+                self.broken("text after the closing `}`", rest, rest + 1)
         except json.JSONDecodeError as error:
             at = min(error.pos, len(self.source.text.rstrip()))
             message = error.msg[:1].lower() + error.msg[1:]
-            self.report(f"the bindings are no JSON: {message}", at, at + 1)
+            self.broken(f"the bindings are no JSON: {message}", at, at + 1)
         except RecursionError:
-            self.report("the bindings are nested too deeply", 0, 1)
+            self.broken("the bindings are nested too deeply", 0, 1)
         except ValueError as error:
-            self.report(f"the bindings are no JSON: {error}", 0, 1)
+            self.broken(f"the bindings are no JSON: {error}", 0, 1)
         return self.found
 
     def object(self) -> int:
-        at = self.expect("{", self.blank(0))
+        start = self.blank(0)
+        if not self.text.startswith("{", start) and start < len(self.text):
+            return self.other(start)
+        at = self.expect("{", start)
         if self.source.text.startswith("}", at):
             return at + 1
         while True:
@@ -84,6 +94,17 @@ class _Reader:
             if self.text.startswith("}", at):
                 return at + 1
             at = self.expect(",", at)
+
+    def other(self, at: int) -> int:
+        """A value that is JSON and no object."""
+        value, start, end = self.value(at)
+        if self.blank(end) < len(self.text):
+            raise json.JSONDecodeError("`{` belongs here", self.text, at)
+        message = (
+            f"the bindings must be an object, from parameter paths to names, not {kind(value)}"
+        )
+        self.broken(message, start, end)
+        return end
 
     @property
     def text(self) -> str:
@@ -115,6 +136,11 @@ class _Reader:
             self.report(message, start, end)
             return
         self.found[key] = value
+
+    def broken(self, message: str, start: int, end: int) -> None:
+        """Report what ends the reading."""
+        self.found.whole = False
+        self.report(message, start, end)
 
     def report(self, message: str, start: int, end: int) -> None:
         span = Span(self.source, start, max(start, min(end, len(self.text))))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
+from linnet.nest.absent import MISSING, absence
 from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
 from linnet.packages.text import shown as shown_path
-from linnet.packages.toml_file import TomlFile, read_toml
+from linnet.packages.toml_file import Key, TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.source.shown import reason, shown
@@ -30,7 +32,10 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A checked `nest.toml`. `directory` is the card's folder, `source` its root file."""
+    """A checked `nest.toml`. `directory` is the card's folder, `source` its root file.
+
+    Where something is wrong with a value it is left out or empty, and `knows` says so.
+    """
 
     directory: Path
     name: str
@@ -49,6 +54,11 @@ class Card:
     tiny: dict[str, int | str]
     weights: Weights
     toml: TomlFile = field(repr=False)
+    unknown: frozenset[Key] = frozenset()
+
+    def knows(self, table: str, key: str | None = None) -> bool:
+        """Whether nothing is wrong with the value of a key, or with the table as such."""
+        return not self.unknown & {(table,), (table, key)}
 
     def place(self, *keys: str | int) -> Span:
         """Where a key of `nest.toml` stands, or the nearest around it."""
@@ -93,23 +103,24 @@ def list_cards() -> tuple[str, ...]:
 class Draft:
     """A card as far as it could be read, so that what is wrong with it hides nothing else.
 
-    `card` is None if its source, generics or weights are not known; what else is wrong is empty
-    in it, and `whole` is false. `source` is what there is to be checked, `bindings` as in
-    `Weights`.
+    `card` is None if its `nest.toml` is no TOML, `whole` is false if anything is wrong. `source`
+    is what there is to be checked.
     """
 
     directory: Path
     source: Path | None
-    bindings: Path | None
-    bindings_place: Span | None = None
     card: Card | None = None
     whole: bool = False
 
 
 def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
     """Read a shipped card by name, or the card in a folder; all its mistakes are E5001."""
+    before = sink.errors
     draft = draft_card(name_or_path, sink)
-    return draft.card if draft is not None and draft.whole else None
+    if draft is None or draft.card is None:
+        return None
+    check_tiny_names(draft.card, sink)
+    return draft.card if sink.errors == before else None
 
 
 def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None:
@@ -125,19 +136,25 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     before = sink.errors
     file = read_toml(directory / "nest.toml", sink)
     if file is None:
-        return Draft(directory, _package(directory), _bindings(directory, {}))
+        return Draft(directory, _package(directory))
     wrong = check_keys(file, sink)
-    wrong |= _check_files(directory, file, wrong, sink)
-    sound = {t: {} if t in wrong else _table(file, t) for t in TABLES}
-    bindings = _bindings(directory, sound["weights"])
-    whole = sink.errors == before
-    place = file.value("weights", "bindings")
-    if wrong & {"source", "generics", "weights"}:
-        path = sound["source"].get("path")
-        source = _package(directory) if path is None else directory / path
-        return Draft(directory, source, bindings, place)
-    card = _card(directory, file, sound, bindings)
-    return Draft(directory, card.source, bindings, place, card, whole)
+    wrong |= _check_files(directory, file, sink)
+    card = _card(directory, file, frozenset(wrong))
+    source = card.source if card.knows("source", "path") else _package(directory)
+    return Draft(directory, source, card, sink.errors == before)
+
+
+def check_tiny_names(card: Card, sink: Sink, missing: Container[str] = ()) -> None:
+    """Report what `[tiny]` has and `[generics]` has not, but for names that are reported as
+    `missing` there."""
+    if not card.knows("generics"):
+        return
+    table = _table(card.toml, "generics")
+    for key in _table(card.toml, "tiny"):
+        if key not in table and key not in missing:
+            message = f"{shown(key)} in `[tiny]` is not among `[generics]`"
+            hint = did_you_mean(key, table)
+            sink.add(Diagnostic("E5001", message, card.toml.key("tiny", key), help=hint))
 
 
 def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
@@ -148,6 +165,8 @@ def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
         return path
     if path.is_dir():
         message = f"the folder {os.fspath(name_or_path)} holds no nest.toml, so it is no card"
+        if os.path.lexists(path / "nest.toml"):
+            message = f"the nest.toml of {os.fspath(name_or_path)} {_why(path / 'nest.toml')}"
         sink.add(Diagnostic("E5001", message, None))
         return None
     given, names = os.fspath(name_or_path), list_cards()
@@ -158,42 +177,40 @@ def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
     return None
 
 
+def _why(path: Path) -> str:
+    return absence(path) or "is no file"
+
+
 def _package(directory: Path) -> Path | None:
     return directory if (directory / "linnet.toml").is_file() else None
 
 
-def _bindings(directory: Path, weights: dict[str, Any]) -> Path | None:
+def bindings_path(directory: Path, weights: Mapping[str, Any]) -> Path | None:
+    """The file of bindings that the table `[weights]` names, else `bindings.json` if there is
+    one."""
     path = directory / weights.get("bindings", "bindings.json")
-    return path if "bindings" in weights or path.is_file() else None
+    return path if "bindings" in weights or os.path.lexists(path) else None
 
 
-def _check_files(directory: Path, file: TomlFile, faulty: set[str], sink: Sink) -> set[str]:
-    """Report a name that is not the folder's, a source that is not there, a stray tiny generic
-    (if `[generics]` is not among the `faulty` tables).
+def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
+    """Report a name that is not the folder's, and a source that is not there.
 
-    Returns the tables in which something is wrong.
+    Returns what is not known for that.
     """
-    wrong: set[str] = set()
     name: Any = _table(file, "model").get("name")
     folder = directory.resolve().name
     if TEXT.accepts(name) and name != folder:
         message = f"the card's name {shown(name)} differs from its folder's, {shown(folder)}"
         hint = "give both the same name"
         sink.add(Diagnostic("E5001", message, file.value("model", "name"), help=hint))
-        wrong.add("model")
     source: Any = _table(file, "source").get("path")
     if SOURCE.accepts(source) and not (directory / source).is_file():
-        message = f"the source file {shown(source)} is not in the card's folder"
+        why = _why(directory / source)
+        what = "is not in the card's folder" if why == MISSING else why
+        message = f"the source file {shown(source)} {what}"
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))
-        wrong.add("source")
-    generics = _table(file, "generics")
-    for key in _table(file, "tiny") if "generics" not in faulty else ():
-        if key not in generics:
-            message = f"{shown(key)} in `[tiny]` is not among `[generics]`"
-            hint = did_you_mean(key, generics)
-            sink.add(Diagnostic("E5001", message, file.key("tiny", key), help=hint))
-            wrong.add("tiny")
-    return wrong
+        return {("source", "path")}
+    return set()
 
 
 def _table(file: TomlFile, name: str) -> dict[str, Any]:
@@ -202,10 +219,12 @@ def _table(file: TomlFile, name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _card(
-    directory: Path, file: TomlFile, tables: dict[str, dict[str, Any]], bindings: Path | None
-) -> Card:
-    """The card of the `tables`; one in which something is wrong is empty, and so are its values."""
+def _card(directory: Path, file: TomlFile, wrong: frozenset[Key]) -> Card:
+    """The card of a file, without the values that are not known for what is `wrong`."""
+    tables = {
+        table: {k: v for k, v in _table(file, table).items() if (table, k) not in wrong}
+        for table in TABLES
+    }
     model, source, weights = tables["model"], tables["source"], tables["weights"]
     return Card(
         directory=directory,
@@ -217,18 +236,19 @@ def _card(
         tags=tuple(model.get("tags", ())),
         parameters=model.get("parameters", 0),
         links=tables["links"],
-        source=directory / source["path"],
-        root=source["root"],
-        entry=source["entry"],
+        source=directory / source.get("path", ""),
+        root=source.get("root", ""),
+        entry=source.get("entry", ""),
         generics=tables["generics"],
         check=tables["check"],
         tiny=tables["tiny"],
         weights=Weights(
-            repo=weights["repo"],
-            revision=weights["revision"],
-            files=tuple(weights["files"]),
-            bindings=bindings,
+            repo=weights.get("repo", ""),
+            revision=weights.get("revision", ""),
+            files=tuple(weights.get("files", ())),
+            bindings=bindings_path(directory, weights),
             tied=tuple(tuple(group) for group in weights.get("tied", ())),
         ),
         toml=file,
+        unknown=wrong,
     )

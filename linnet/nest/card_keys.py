@@ -129,40 +129,41 @@ TABLES: Mapping[str, Table] = {
 }
 
 
-def check_keys(file: TomlFile, sink: Sink) -> set[str]:
+def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
     """Report each unknown, missing and ill-typed key of the file as E5001.
 
-    Returns the tables in which something is wrong.
+    Returns what is not known for that: `(table,)` or `(table, key)`.
     """
-    wrong: set[str] = set()
+    wrong: set[Key] = set()
     meant: set[str] = set()
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
             meant |= _unknown(file, (name,), f"unknown {what} {shown(name)}", TABLES, sink)
     for name, table in TABLES.items():
-        before = sink.errors
         value = file.values.get(name)
-        if value is None:
-            if name in meant:
-                wrong.add(name)
-            elif table.required:
-                needed = ", ".join(f"`{k}`" for k, (must, _) in table.keys.items() if must)
-                message = f"the table `[{name}]` is missing"
-                sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {needed}"))
-        elif not isinstance(value, dict):
+        if isinstance(value, dict):
+            keys = _check_table(file, name, table, cast("dict[str, Any]", value), sink)
+            wrong.update((name, key) for key in keys)
+        elif value is not None:
             message = f"`{name}` must be a table: write `[{name}]` on a line of its own"
             sink.add(Diagnostic("E5001", message, file.key(name)))
-        else:
-            _check_table(file, name, table, cast("dict[str, Any]", value), sink)
-        if sink.errors > before:
-            wrong.add(name)
+            wrong.add((name,))
+        elif name in meant:
+            wrong.add((name,))
+        elif table.required:
+            needed = ", ".join(f"`{k}`" for k, (must, _) in table.keys.items() if must)
+            message = f"the table `[{name}]` is missing"
+            sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {needed}"))
+            wrong.add((name,))
     return wrong
 
 
 def _check_table(
     file: TomlFile, name: str, table: Table, values: dict[str, Any], sink: Sink
-) -> None:
+) -> set[str]:
+    """Report what is wrong in a table. Returns the keys whose values are not known for that."""
+    wrong: set[str] = set()
     meant: set[str] = set()
     for key, value in values.items():
         rule = table.keys[key][1] if key in table.keys else table.others
@@ -173,14 +174,18 @@ def _check_table(
         if key not in table.keys and not NAME.accepts(key):
             message = f"{shown(key)} in `[{name}]` is no name of a generic"
             sink.add(Diagnostic("E5001", message, file.key(name, key)))
+            wrong.add(key)
         if not rule.accepts(value):
+            wrong.add(key)
             message = f"{shown(key)} in `[{name}]` must be {rule.wanted}"
             sink.add(Diagnostic("E5001", message, file.value(name, key), f"this is {kind(value)}"))
     for key, (required, rule) in table.keys.items():
         if required and key not in values and key not in meant:
+            wrong.add(key)
             message = f"`[{name}]` lacks the key `{key}`"
             hint = f"add `{key} = ...`, {rule.wanted}"
             sink.add(Diagnostic("E5001", message, file.key(name), help=hint))
+    return wrong | (meant - values.keys())
 
 
 def _unknown(file: TomlFile, at: Key, message: str, known: Iterable[str], sink: Sink) -> set[str]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linnet.backends.numpy.dtypes import OF_NUMPY, cast
 from linnet.nest.header import Header, TensorInfo, read_header
-from linnet.nest.index import compare
+from linnet.nest.index import Index, compare
 from linnet.nest.locate import Files
 from linnet.nest.words import counted
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -54,17 +54,25 @@ class Checkpoint:
     """What the headers say. Nothing is mapped before the first `array`.
 
     `whole`: all its files are there and sound, so that a tensor that is not in `tensors` is none.
+    Else `index`, which was read, tells what the others should hold.
     """
 
     headers: tuple[Header, ...]
     tensors: dict[str, TensorInfo]
     whole: bool = True
+    index: Index | None = None
     _maps: dict[Path, mmap.mmap] = field(default_factory=dict[Path, mmap.mmap], repr=False)
 
     @property
     def nbytes(self) -> int:
         """The bytes of all tensors."""
         return sum(t.nbytes for t in self.tensors.values())
+
+    def lacks(self, name: str) -> bool:
+        """Whether no file has the tensor, those that could not be read among them."""
+        if name in self.tensors:
+            return False
+        return self.whole or (self.index is not None and not self.index.lists(name))
 
     def array(self, info: TensorInfo) -> Array:
         """A read-only view of the tensor in the mapped file.
@@ -158,4 +166,4 @@ def read_headers(files: Files, sink: Sink) -> Checkpoint:
     whole = files.whole and sound
     if files.index is not None:
         whole = compare(files.index, headers, whole, sink) and whole
-    return Checkpoint(tuple(headers), tensors, whole)
+    return Checkpoint(tuple(headers), tensors, whole, files.index)

@@ -31,10 +31,15 @@ WAY_OUT = "index and files are of different downloads: fetch all of them again"
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The `weight_map` of the index at `path`: the file's name for each tensor."""
+    """The `weight_map` of the index at `path`: the file's name for each tensor. `unclear` are the
+    tensors that have something else there."""
 
     path: Path
     files: Mapping[str, str]
+    unclear: frozenset[str] = frozenset()
+
+    def lists(self, tensor: str) -> bool:
+        return tensor in self.files or tensor in self.unclear
 
     def names(self) -> list[str]:
         """The files, each once, in order of their names."""
@@ -42,7 +47,7 @@ class Index:
 
 
 def read_index(path: Path, sink: Sink) -> Index | None:
-    """Read an index; what is wrong with it is an E5003."""
+    """Read an index, None if it cannot be; what is wrong with it is an E5003."""
     try:
         value = parse_json(read_file(path), "the index")
     except OSError as error:
@@ -52,7 +57,11 @@ def read_index(path: Path, sink: Sink) -> Index | None:
     except JsonError as error:
         sink.add(Diagnostic("E5003", f"{path}: {error}", None))
         return None
-    table: Any = cast("dict[str, Any]", value).get("weight_map") if _is_table(value) else None
+    if not _is_table(value):
+        message = f"{path}: the index must be an object, not {kind(value)}"
+        sink.add(Diagnostic("E5003", message, None))
+        return None
+    table: Any = cast("dict[str, Any]", value).get("weight_map")
     if not _is_table(table) or not table:
         message = f"{path}: has no `weight_map` from tensor names to file names"
         sink.add(Diagnostic("E5003", message, None))
@@ -62,7 +71,8 @@ def read_index(path: Path, sink: Sink) -> Index | None:
     for tensor, file in wrong:
         message = f"{path}: tensor {shown(tensor)} must have a file's name, not {kind(file)}"
         sink.add(Diagnostic("E5003", message, None))
-    return None if wrong else Index(path, files)
+    unclear = frozenset(tensor for tensor, _ in wrong)
+    return Index(path, {t: f for t, f in files.items() if t not in unclear}, unclear)
 
 
 def compare(index: Index, headers: Sequence[Header], whole: bool, sink: Sink) -> bool:
@@ -86,7 +96,7 @@ def compare(index: Index, headers: Sequence[Header], whole: bool, sink: Sink) ->
             found = shown(there[0].relative_to(index.path.parent).as_posix())
             problems.add(MISPLACED, f"{shown(name)} is in {found}, not in {shown(said)}", None)
     for name, there in places.items():
-        if name not in index.files:
+        if not index.lists(name):
             found = shown(there[0].relative_to(index.path.parent).as_posix())
             problems.add(UNLISTED, f"{shown(name)} in {found}", None)
     for finding in problems.diagnostics():

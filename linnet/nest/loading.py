@@ -14,16 +14,15 @@ from typing import Any
 
 from linnet.backends.base import Compiled, check_numerics, get_backend
 from linnet.nest.arguments import check_arguments, plain
-from linnet.nest.card import Card
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
+from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
 from linnet.nest.lowered import lower_card, stored_states
 from linnet.nest.model import Model
-from linnet.nest.opened import open_whole
+from linnet.nest.opened import Opened, open_whole
 from linnet.nest.presence import presence
-from linnet.nest.program import Generics
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
@@ -128,24 +127,27 @@ def _plan(
     """What was found sound."""
     sink = Sink()
     opened = open_whole(name, sink, generics, tiny=tiny)
-    if weights is None and (opened is None or not opened.sound):
-        raise LinnetError(sink)  # before anything is downloaded
-    checkpoint = None
-    if opened is not None and opened.card is not None and weights != RANDOM:
-        checkpoint = _headers(opened.card, weights, offline, sink)
-    found = None if opened is None else survey(opened, sink, checkpoint, cast_dtype=cast_dtype)
+    found = None
+    if opened is not None:
+        if weights is None or weights == RANDOM:
+            found = survey(opened, sink)
+            raise_errors(sink)  # before anything is downloaded
+        if weights != RANDOM:
+            checkpoint = _headers(opened, weights, offline, sink)
+            found = survey(opened, sink, checkpoint, cast_dtype=cast_dtype)
     raise_errors(sink)
     assert found is not None
     return found
 
 
 def _headers(
-    card: Card, weights: str | os.PathLike[str] | None, offline: bool | None, sink: Sink
+    opened: Opened, weights: str | os.PathLike[str] | None, offline: bool | None, sink: Sink
 ) -> Checkpoint | None:
-    if weights is None:
-        files = default_files(card, sink, offline=offline)
+    if weights is not None:
+        files = find_files(Path(weights), opened.card, sink)
     else:
-        files = find_files(Path(weights), card, sink)
+        assert opened.card is not None, "a card that could not be read is not downloaded"
+        files = default_files(opened.card, sink, offline=offline)
     return None if files is None else read_headers(files, sink)
 
 

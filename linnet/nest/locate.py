@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from linnet.nest.absent import MISSING, absence
 from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
 from linnet.nest.index import Index, read_index
@@ -56,17 +57,25 @@ def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> File
         sink.add(Diagnostic("E5003", message, None))
         return None
     if not weights.is_dir():
-        what = "is neither a file nor a folder" if weights.exists() else "does not exist"
+        why = absence(weights) or "is neither a file nor a folder"
+        what = "does not exist" if why == MISSING else why
         message = f"there are no weights at {weights}: it {what}"
         hint = "give a .safetensors file or the folder that holds the checkpoint"
         sink.add(Diagnostic("E5003", message, None, help=hint))
         return None
     if use_index and _exists(weights / INDEX):
         return _from_index(weights / INDEX, sink)
+    return _listed(weights, card, sink)
+
+
+def _listed(weights: Path, card: Card | None, sink: Sink) -> Files | None:
+    """The files of a folder without an index."""
     if card is not None and any(_exists(weights / f) for f in card.weights.files):
         return _inside(weights, card.weights.files, f"the card {card.name}", sink)
     if _exists(weights / SINGLE):
         return _inside(weights, (SINGLE,), "the folder", sink)
+    if card is not None and not card.knows("weights", "files"):
+        return _all_of(weights, sink)
     expected = [INDEX, SINGLE] if card is None else [*card.weights.files, INDEX, SINGLE]
     message = f"the folder {weights} holds no checkpoint"
     notes = (f"looked for {', '.join(expected)}",)
@@ -75,7 +84,7 @@ def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> File
 
 
 def _exists(path: Path) -> bool:
-    return path.exists() or path.is_symlink()
+    return os.path.lexists(path)
 
 
 def _from_index(path: Path, sink: Sink) -> Files | None:
@@ -83,12 +92,21 @@ def _from_index(path: Path, sink: Sink) -> Files | None:
         _refuse(path.parent, path.name, "is a link that leaves the folder", sink)
         return None
     index = read_index(path, sink)
-    return None if index is None else _inside(path.parent, index.names(), path.name, sink, index)
+    if index is None:
+        return _all_of(path.parent, sink)
+    files = _inside(path.parent, index.names(), path.name, sink, index)
+    return files if not index.unclear else replace(files, whole=False)
+
+
+def _all_of(folder: Path, sink: Sink) -> Files:
+    """All checkpoint files of a folder, where what says which it needs is wrong."""
+    names = sorted(p.name for p in folder.glob("*.safetensors"))
+    return replace(_inside(folder, names, "the folder", sink), whole=False)
 
 
 def _inside(
     folder: Path, names: Sequence[str], whose: str, sink: Sink, index: Index | None = None
-) -> Files | None:
+) -> Files:
     """The named files of a folder; names that lead out of it are refused, absent files listed."""
     before = sink.errors
     files: list[Path] = []
@@ -97,8 +115,12 @@ def _inside(
         path = folder / name if is_inside(name) else None
         if path is None:
             _refuse(folder, name, "is no name of a file inside the folder", sink)
-        elif not _is_there(path):
-            absent.append(name)
+        elif (why := absence(path)) is not None:
+            if why == MISSING:
+                absent.append(name)
+            else:
+                message = f"{folder}: the checkpoint file {shown(name)} {why}"
+                sink.add(Diagnostic("E5003", message, None))
         elif not _allowed(folder, path):
             _refuse(folder, name, "is a link that leaves the folder", sink)
         else:
@@ -106,13 +128,6 @@ def _inside(
     if absent:
         _report_absent(folder, absent, len(names), whose, sink)
     return Files(tuple(files), index, sink.errors == before)
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name that is too long
-        return False
 
 
 def _report_absent(folder: Path, absent: Iterable[str], total: int, whose: str, sink: Sink) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from linnet import dtypes
 from linnet.nest.bindings import Bindings
 from linnet.nest.header import TensorInfo
+from linnet.nest.misspelt import nearest
 from linnet.nest.report import Kind, Problems
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic
@@ -57,7 +58,10 @@ class Report:
 
     `present` are the parameters that the model has (where the checkpoint is not known, those
     that it must have), `absent` the optional ones without a tensor. Without a checkpoint `bound`
-    and `unbound` are empty.
+    and `unbound` are empty. `shared` are those whose tensor others claim too, without a tie.
+
+    `settled`: which optional parameters there are is known. `countable`: which parameters are one
+    tensor is known too.
     """
 
     problems: tuple[Diagnostic, ...]
@@ -65,6 +69,9 @@ class Report:
     present: tuple[ParameterDecl, ...]
     absent: tuple[ParameterDecl, ...]
     unbound: tuple[TensorInfo, ...]
+    shared: tuple[str, ...] = ()
+    settled: bool = True
+    countable: bool = True
 
 
 UNKNOWN = Kind("a binding names no parameter", "{} bindings name no parameter")
@@ -121,17 +128,20 @@ def match(
     checkpoint: Checkpoint | None,
     *,
     cast_dtype: bool = False,
-    tied: Sequence[Sequence[str]] = (),
+    tied: Sequence[Sequence[str]] | None = (),
     aside: Container[str] = (),
 ) -> Report:
     """Check every parameter, binding and header, and report all that does not fit (E5002).
 
     Without a checkpoint only parameters and bindings are compared; of one that could be read in
-    part, the tensors that were read.
+    part, the tensors that were read, and of bindings the paths that were. `tied` is None where it
+    is not known: a parameter without a binding may then have one by a tie, and two of one tensor
+    be one.
     `aside` are paths that bindings and ties may name though the model has no such parameters:
     those of the model under the card's own generics, for which the card was written.
     """
-    return _Match(parameters, bindings, checkpoint, cast_dtype, tied, aside).run()
+    open_ = tied is None
+    return _Match(parameters, bindings, checkpoint, cast_dtype, tied or (), open_, aside).run()
 
 
 @dataclass(slots=True)
@@ -141,44 +151,83 @@ class _Match:
     checkpoint: Checkpoint | None
     cast_dtype: bool
     tied: Sequence[Sequence[str]]
+    ties_unknown: bool
     aside: Container[str]
     problems: Problems = field(default_factory=lambda: Problems(KINDS))
     bound: dict[str, TensorInfo] = field(default_factory=dict[str, TensorInfo])
     # Members of ties that no tensor can be: which of them is wrong is not known.
     torn: set[str] = field(default_factory=set[str])
+    # Parameters that have no binding for a mistake that is reported: a misspelt path or tie.
+    excused: set[str] = field(default_factory=set[str])
+    # The ties, with what was most likely meant by a path that is none.
+    meant: list[set[str]] = field(default_factory=list[set[str]])
+    # Claims on a tensor that others claim too.
+    shared: dict[str, None] = field(default_factory=dict[str, None])
 
     def run(self) -> Report:
         declared = {p.path: p for p in self.parameters}
-        self.check_names(declared)
         self.check_ties(declared)
+        settled = self.check_names(declared)
         tensors = self.checkpoint.tensors if self.checkpoint is not None else None
         names = tensor_names(self.parameters, self.bindings, tensors, self.tied)
-        present = tuple(p for p in self.parameters if not p.optional or p.path in names)
-        absent = tuple(p for p in self.parameters if p.optional and p.path not in names)
+        there = names.keys() | self.bindings.places.keys()
+        present = tuple(p for p in self.parameters if not p.optional or p.path in there)
+        absent = tuple(p for p in self.parameters if p.optional and p.path not in there)
         for parameter in present:
             name = names.get(parameter.path)
-            if name is None:
+            if name is None and parameter.path not in self.bindings.places:
                 self.missing(parameter)
+            elif name is None:
+                continue
             elif self.checkpoint is not None:
                 self.check_tensor(parameter, name, self.checkpoint)
         self.check_shared({p: n for p, n in names.items() if p in declared})
         used = {names[p] for p in declared if p in names}
         unbound = tuple(t for n, t in (tensors or {}).items() if n not in used)
-        return Report(self.problems.diagnostics(), self.bound, present, absent, unbound)
+        return Report(
+            self.problems.diagnostics(),
+            self.bound,
+            present,
+            absent,
+            unbound,
+            tuple(self.shared),
+            settled and self.is_settled(),
+            TIED not in self.problems.found,
+        )
 
-    def check_names(self, declared: Mapping[str, ParameterDecl]) -> None:
-        unused = [p for p in declared if p not in self.bindings]
-        for path in self.bindings:
-            if path not in declared and path not in self.aside:
-                hint = self.problems.hint(UNKNOWN, lambda p=path: did_you_mean(p, unused))
-                text = f"{shown(path)}, bound to {shown(self.bindings[path])}"
-                self.problems.add(UNKNOWN, text, self.bindings.places.get(path), hint)
+    def is_settled(self) -> bool:
+        """Whether bindings, or a checkpoint where paths are the names, tell what is there."""
+        if self.bindings.implicit:
+            return self.checkpoint is not None and self.checkpoint.whole
+        return self.bindings.whole
+
+    def check_names(self, declared: Mapping[str, ParameterDecl]) -> bool:
+        """Whether no unknown path may mean an optional parameter."""
+        bound = self.bindings.paths()
+        unknown = [p for p in bound if p not in declared and p not in self.aside]
+        tied = {p for group in self.tied for p in group if any(m in bound for m in group)}
+        unused = {p: None for p in declared if p not in bound and p not in tied}
+        near = nearest(unknown, unused)
+        for path in unknown:
+            meant = near.get(path)
+            hint = None if meant is None else f"did you mean {shown(meant)}?"
+            name = self.bindings.get(path)
+            text = shown(path) if name is None else f"{shown(path)}, bound to {shown(name)}"
+            self.problems.add(UNKNOWN, text, self.bindings.places.get(path), hint)
+        self.excused.update(near.values())
+        required = {p for p in near.values() if not declared[p].optional}
+        return len(required) == len(unknown)
 
     def check_ties(self, declared: Mapping[str, ParameterDecl]) -> None:
         for group in self.tied:
-            for path in group:
-                if path not in declared and path not in self.aside:
-                    self.problems.add(TIED, f"{shown(path)} is no parameter", None)
+            unknown = [p for p in group if p not in declared and p not in self.aside]
+            near = nearest(unknown, (p for p in declared if p not in group))
+            for path in unknown:
+                hint = f"did you mean {shown(near[path])}?" if path in near else None
+                self.problems.add(TIED, f"{shown(path)} is no parameter", None, hint)
+            self.meant.append({*group, *near.values()})
+            if unknown:
+                self.excused.update(self.meant[-1])
             kinds = {p: _shown(declared[p]) for p in group if p in declared}
             if len({*kinds.values()}) > 1:
                 each = ", ".join(f"{shown(p)} is {k}" for p, k in kinds.items())
@@ -194,13 +243,16 @@ class _Match:
 
     def missing(self, parameter: ParameterDecl) -> None:
         text = f"{shown(parameter.path)}, {_declared(parameter)}"
+        if self.ties_unknown or parameter.path in self.excused:
+            return
         if not self.bindings.implicit:
-            self.problems.add(MISSING, text, parameter.span)
+            if self.bindings.whole:
+                self.problems.add(MISSING, text, parameter.span)
         elif self.checkpoint is not None:
             self.not_found(parameter, parameter.path, self.checkpoint)
 
     def not_found(self, parameter: ParameterDecl, name: str, checkpoint: Checkpoint) -> None:
-        if not checkpoint.whole:  # it may be in what could not be read
+        if not checkpoint.lacks(name):  # it may be in what could not be read
             return
         text = f"{shown(name)}, for the parameter {shown(parameter.path)}, {_declared(parameter)}"
         place = self.bindings.places.get(parameter.path) or parameter.span
@@ -233,9 +285,12 @@ class _Match:
         paths: dict[str, list[str]] = {}
         for path, name in names.items():
             paths.setdefault(name, []).append(path)
+        if self.ties_unknown:
+            return
         for name, claims in paths.items():
-            if len(claims) > 1 and not any({*claims} <= {*group} for group in self.tied):
+            if len(claims) > 1 and not any({*claims} <= group for group in self.meant):
                 text = f"{shown(name)}, by {' and '.join(shown(p) for p in claims)}"
+                self.shared.update(dict.fromkeys(claims))
                 hint = "name them in `[weights] tied` of nest.toml if they are meant to be one"
                 self.problems.add(SHARED, text, self.bindings.places.get(claims[-1]), hint)
 

@@ -6,24 +6,26 @@ import os
 from dataclasses import dataclass
 
 from linnet.nest.bindings import Bindings, load_bindings
-from linnet.nest.card import Card, Draft, draft_card
-from linnet.nest.program import CardProgram, Generics, check_source, open_card
+from linnet.nest.card import Card, Draft, bindings_path, check_tiny_names, draft_card
+from linnet.nest.generics import Generics, Values, resolve
+from linnet.nest.program import CardProgram, CardRoot, check_source, open_program, open_root
 from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Diagnostic, Sink
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What could be read of a card; each part is None if something is wrong with it.
+    """What could be read of a card: `root` is None if source or root are not known, `program`
+    if one of the generics is not known either. Bindings that could not be read are not whole.
 
-    `overridden`: the generics are not the card's own. `sound`: nothing is wrong.
+    `overridden`: the generics are not the card's own.
     """
 
     card: Card | None
+    root: CardRoot | None
     program: CardProgram | None
-    bindings: Bindings | None
+    bindings: Bindings
     overridden: bool
-    sound: bool
 
 
 def open_whole(
@@ -39,26 +41,38 @@ def open_whole(
     `generics` override the card's, or those of its table `[tiny]`. `checked` is a check of the
     card's folder, which has reported what is wrong with the source.
     """
-    before = sink.errors
     draft = draft_card(name, sink)
     if draft is None:
         return None
-    overrides = {**_tiny(draft, sink), **(generics or {})} if tiny else {**(generics or {})}
-    source = _source(draft, checked, sink)
-    program = None
-    if draft.card is not None and source is not None:
-        program = open_card(draft.card, sink, overrides, source)
-    bindings = load_bindings(draft.bindings, sink, draft.bindings_place)
-    return Opened(draft.card, program, bindings, bool(overrides), sink.errors == before)
-
-
-def _tiny(draft: Draft, sink: Sink) -> Generics:
     card = draft.card
-    if card is not None and draft.whole and not card.tiny:
+    source = _source(draft, checked, sink)
+    if card is None:
+        bindings = load_bindings(bindings_path(draft.directory, {}), sink)
+        return Opened(None, None, None, bindings, overridden=tiny or bool(generics))
+    if tiny:
+        _check_there(card, sink)
+    values = Values(card, generics or {}, tiny)
+    root = open_root(card, source, sink) if source is not None else None
+    program, missing = None, ()
+    if root is not None:
+        resolved = resolve(values, root.block, card.root, sink)
+        missing = resolved.missing
+        program = open_program(root, values, resolved, sink)
+    check_tiny_names(card, sink, missing)
+    return Opened(card, root, program, _bindings(card, sink), values.overridden)
+
+
+def _check_there(card: Card, sink: Sink) -> None:
+    if "tiny" not in card.toml.values and card.knows("tiny"):
         message = f"the card `{card.name}` has no table [tiny]"
         hint = "give generics that make it small instead"
         sink.add(Diagnostic("E5001", message, card.place("tiny"), help=hint))
-    return card.tiny if card is not None else {}
+
+
+def _bindings(card: Card, sink: Sink) -> Bindings:
+    if card.weights.bindings is None and not card.knows("weights", "bindings"):
+        return Bindings(whole=False)
+    return load_bindings(card.weights.bindings, sink, card.toml.value("weights", "bindings"))
 
 
 def _source(draft: Draft, checked: CheckResult | None, sink: Sink) -> CheckResult | None:

@@ -5,37 +5,29 @@ Nothing here reads a checkpoint: `linnet nest show` and `linnet explain` need no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from linnet.check.typed import Program, TBlock, TGeneric
-from linnet.dims.dims import sorted_symbols
-from linnet.lower.bindings import GenericValue, known, misfit, unknown_names
-from linnet.lower.instances import Instance, Violation, entries, parameters, violations
-from linnet.nest import words
+from linnet.check.typed import Program, TBlock
+from linnet.lower.bindings import GenericValue
+from linnet.lower.instances import Instance, entries, parameters, violations
 from linnet.nest.card import Card
+from linnet.nest.generics import Resolved, Values, resolve, violated
 from linnet.nest.match import ParameterDecl
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
-from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
-
-Generics = Mapping[str, int | str]
-
-_PACK = "a shape pack, which a card cannot bind"
 
 
 @dataclass(frozen=True, slots=True)
-class CardProgram:
-    """`root` is the key of the root block in `program`; `generics` binds all its generics."""
+class CardRoot:
+    """A card's sources, checked; `root` is the key of the root block in `program`."""
 
     card: Card
     program: Program
     root: str
-    generics: dict[str, GenericValue]
-    instances: tuple[Instance, ...]
 
     @property
     def block(self) -> TBlock:
@@ -45,6 +37,14 @@ class CardProgram:
     def entries(self) -> tuple[str, ...]:
         """The names of the entries, in order of declaration."""
         return tuple(entries(self.program, self.root))
+
+
+@dataclass(frozen=True, slots=True)
+class CardProgram(CardRoot):
+    """The root under its generics; `generics` binds all of them."""
+
+    generics: dict[str, GenericValue]
+    instances: tuple[Instance, ...]
 
     def declarations(self, names: Iterable[str]) -> list[ParameterDecl]:
         """The parameters and buffers. `names` are the paths that something is bound to: the
@@ -71,36 +71,34 @@ def _may_be_absent(instance: Instance, names: frozenset[str]) -> bool:
     return instance.optional or without
 
 
-def open_card(
-    card: Card,
-    sink: Sink,
-    overrides: Generics | None = None,
-    checked: CheckResult | None = None,
+def open_root(card: Card, checked: CheckResult, sink: Sink) -> CardRoot | None:
+    """The root block in the card's source, which was found right; None if there is none or it
+    is not known. What is wrong with root and entry is reported."""
+    if not (card.knows("source", "path") and card.knows("source", "root")):
+        return None
+    root = _root(card, checked, sink)
+    return None if root is None else CardRoot(card, checked.program, root)
+
+
+def open_program(
+    opened: CardRoot, values: Values, resolved: Resolved, sink: Sink
 ) -> CardProgram | None:
-    """The card's program under its generics, `overrides` winning; None if something is wrong,
-    which is then in `sink`. `checked` is its source, found right, where that was checked."""
-    result = checked or check_source(card.source, card.directory, sink)
-    if result is None:
+    """The root under the resolved values; None if something is wrong, which is then in `sink`."""
+    if not resolved.whole:
         return None
-    module = _module(card, result)
-    root = _root(card, result.program, module, sink)
-    if root is None:
-        return None
-    generics = _generics(card, result.program.blocks[root], overrides or {}, sink)
-    if generics is None:
-        return None
+    program, root, generics = opened.program, opened.root, dict(resolved.values)
     try:
-        broken = violations(result.program, root, generics)
+        broken = violations(program, root, generics)
         for violation in broken:
-            sink.add(_violated(card, violation, overrides or {}))
+            sink.add(violated(values, opened.card.root, violation))
         if broken:
             return None
-        found = tuple(parameters(result.program, root, generics))
+        found = tuple(parameters(program, root, generics))
     except LinnetError as error:
         for diagnostic in error.diagnostics:
             sink.add(diagnostic)
         return None
-    return CardProgram(card, result.program, root, generics, found)
+    return CardProgram(opened.card, program, root, {**generics}, found)
 
 
 def check_source(path: Path, folder: Path, sink: Sink) -> CheckResult | None:
@@ -113,25 +111,34 @@ def check_source(path: Path, folder: Path, sink: Sink) -> CheckResult | None:
     return None if result.sink.errors else result
 
 
-def check_tiny(opened: CardProgram, sink: Sink) -> None:
-    """Reports, at the card's table `[tiny]`, what keeps its generics from making a model."""
+def check_tiny(opened: CardRoot, sink: Sink) -> None:
+    """Reports, at the card's table `[tiny]`, what keeps its generics from making a model, unless
+    it keeps the card's own generics from it too."""
     card = opened.card
-    found = Sink()
-    values = _generics(card, opened.block, card.tiny, found)
-    try:
-        broken = [] if values is None else violations(opened.program, opened.root, values)
-        for violation in broken:
-            found.add(_violated(card, violation, card.tiny))
-        if values is not None and not broken:
-            parameters(opened.program, opened.root, values)
-    except LinnetError as error:
-        for diagnostic in error.diagnostics:
-            found.add(diagnostic)
+    # What is not among the card's generics, or is no value, is reported where `[tiny]` is read.
+    small = {name: value for name, value in card.tiny.items() if name in card.generics}
+    sure = small.keys() == card.toml.values.get("tiny", {}).keys()
+    opened = CardRoot(replace(card, tiny=small), opened.program, opened.root)
+    found, own = _tried(opened, tiny=True, whole=sure), _tried(opened, tiny=False)
+    said = {d.message for d in own}
     for diagnostic in found:
+        if diagnostic.message in said:
+            continue
         related = diagnostic.related
         if diagnostic.span is not None:
             related = (Related(diagnostic.span, "here"), *related)
         sink.add(replace(diagnostic, span=card.place("tiny"), related=related))
+
+
+def _tried(opened: CardRoot, tiny: bool, whole: bool = True) -> Sink:
+    """What is wrong with the card's own generics, or with its small ones; unless these are
+    `whole`, with each alone."""
+    found = Sink()
+    values = Values(opened.card, {}, tiny)
+    resolved = resolve(values, opened.block, opened.card.root, found)
+    if whole:
+        open_program(opened, values, resolved, found)
+    return found
 
 
 def _module(card: Card, result: CheckResult) -> str:
@@ -140,7 +147,8 @@ def _module(card: Card, result: CheckResult) -> str:
     return next(m.key for m in result.graph.modules if Path(m.file.path).resolve() == source)
 
 
-def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
+def _root(card: Card, checked: CheckResult, sink: Sink) -> str | None:
+    program, module = checked.program, _module(card, checked)
     root = f"{module}::{card.root}"
     blocks = [k.removeprefix(f"{module}::") for k in program.blocks if k.startswith(f"{module}::")]
     if root not in program.blocks:
@@ -151,60 +159,10 @@ def _root(card: Card, program: Program, module: str, sink: Sink) -> str | None:
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
         return None
     names = entries(program, root)
-    if card.entry not in names:
+    if card.knows("source", "entry") and card.entry not in names:
         message = f"`{card.root}` has no entry `{card.entry}`"
         has = f"its entries are {', '.join(names)}" if names else "it has no entries"
         hint = did_you_mean(card.entry, names)
         place = card.place("source", "entry")
         sink.add(Diagnostic("E5001", message, place, notes=(has,), help=hint))
-        return None
     return root
-
-
-def _generics(
-    card: Card, block: TBlock, overrides: Generics, sink: Sink
-) -> dict[str, GenericValue] | None:
-    """The card's generics and the overrides, each of its kind, none missing, none unknown."""
-    before = sink.errors
-    values = {**card.generics, **overrides}
-    declared = [g.name for g in block.generics]
-    for name in unknown_names(block.generics, values):
-        message = f"`{card.root}` has no generic `{name}`"
-        hint = did_you_mean(name, declared)
-        place = _place(card, name, overrides)
-        notes = (known(block.generics),)
-        sink.add(Diagnostic("E5001", message, place, notes=notes, help=hint))
-    for generic in block.generics:
-        if generic.name in values:
-            value = values[generic.name]
-            wanted = _PACK if generic.kind == "Shape" else misfit(generic, value)
-            if wanted is not None:
-                problem = f"`{generic.name}` is {wanted}, not {words.kind(value)}"
-                place = _place(card, generic.name, overrides)
-                sink.add(Diagnostic("E5001", problem, place, related=_declared_at(generic)))
-        elif generic.default is None:
-            message = f"the generic `{generic.name}` of `{card.root}` has no value"
-            place = card.place("generics")
-            hint = f"add `{generic.name} = ...` to `[generics]`"
-            related = _declared_at(generic)
-            sink.add(Diagnostic("E5001", message, place, related=related, help=hint))
-    return None if sink.errors > before else dict(values)
-
-
-def _violated(card: Card, violation: Violation, overrides: Generics) -> Diagnostic:
-    relation = violation.relation
-    where = f"`{violation.path}`, a `{violation.block}`" if violation.path else f"`{card.root}`"
-    message = f"`where {relation}` of {where} does not hold: {violation.values}"
-    names = [s.name for s in sorted_symbols(relation.symbols())]
-    given = [n for n in names if n in card.generics or n in overrides]
-    place = _place(card, given[0], overrides) if given else card.place("generics")
-    return Diagnostic("E5001", message, place, related=(Related(violation.span, "stated here"),))
-
-
-def _declared_at(generic: TGeneric) -> tuple[Related, ...]:
-    return (Related(generic.span, "declared here"),)
-
-
-def _place(card: Card, name: str, overrides: Generics) -> Span | None:
-    """Where the value of a generic stands; None if the caller gave it."""
-    return None if name in overrides else card.place("generics", name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from linnet.nest.match import ParameterDecl, Report, match, tensor_names
 from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.opened import Opened
 from linnet.nest.presence import presence, refuse_split
-from linnet.nest.program import CardProgram, check_tiny
+from linnet.nest.program import CardProgram, CardRoot, check_tiny
 from linnet.nest.words import size_text
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
@@ -59,8 +59,9 @@ class Survey:
 
     @property
     def is_open(self) -> bool:
-        """Whether the checkpoint alone, which is not known, decides on the optional ones."""
-        return self.bindings.implicit and self.checkpoint is None and bool(self.absent)
+        """Whether some optional ones may be there or not: the checkpoint alone decides and is
+        not known, or the bindings are wrong."""
+        return not self.report.settled and bool(self.absent)
 
     @property
     def states(self) -> list[Instance]:
@@ -79,7 +80,10 @@ class Survey:
     def _count(self, parameters: Iterable[ParameterDecl]) -> int:
         there = list(parameters)
         names = tensor_names(there, self.bindings, {p.path for p in there}, self.tied)
-        return count_parameters({names[p.path]: (p.shape, p.dtype) for p in there})
+        # Without a tensor that is its own, a parameter counts by its path.
+        own = {p.path: names.get(p.path, p.path) for p in there}
+        own.update((path, path) for path in self.report.shared)
+        return count_parameters({own[p.path]: (p.shape, p.dtype) for p in there})
 
     def entries(self) -> list[str]:
         """Each entry with its type under the card's generics."""
@@ -100,44 +104,50 @@ def survey(
     """Hold a card's parameters, bindings and headers against each other, and its tables `[check]`
     and `[tiny]` and its number of weights against its source, and report what does not fit.
 
-    None where source or bindings are not known. Whoever uses a card asks this, so that what is
+    None where the parameters are not known. Whoever uses a card asks this, so that what is
     refused does not depend on who asks.
     """
-    before = sink.errors
     found = _fit(opened, checkpoint, sink, cast_dtype)
-    if opened.program is not None:
-        _check_numbers(opened.program, sink)
+    if opened.root is not None:
+        _check_numbers(opened.root, sink)
         if not opened.overridden:
-            check_tiny(opened.program, sink)
-    if found is not None and opened.sound and not opened.overridden and sink.errors == before:
+            check_tiny(opened.root, sink)
+    if found is not None and not opened.overridden and _is_counted(found):
         check_count(found.card, found.weights, found.most, sink)
     return found
+
+
+def _is_counted(found: Survey) -> bool:
+    """Whether the number of weights is given, and what there is to count is known."""
+    given = found.card.knows("model", "parameters")
+    return given and found.card.knows("weights", "tied") and found.report.countable
 
 
 def _fit(
     opened: Opened, checkpoint: Checkpoint | None, sink: Sink, cast_dtype: bool
 ) -> Survey | None:
     program, bindings = opened.program, opened.bindings
-    if program is None or bindings is None:
+    if program is None:
         return None
-    names = bindings if checkpoint is None or not bindings.implicit else checkpoint.tensors
+    names = checkpoint.tensors if checkpoint and bindings.implicit else bindings.paths()
     parameters = tuple(program.declarations(names))
     report = match(
         parameters,
         bindings,
         checkpoint,
         cast_dtype=cast_dtype,
-        tied=program.card.weights.tied,
+        tied=program.card.weights.tied if program.card.knows("weights", "tied") else None,
         aside=program.paths_of_card() if opened.overridden else (),
     )
     for finding in report.problems:
         sink.add(finding)
-    if not report.problems:
+    if report.settled:
         try:
             refuse_split(program, presence(p.path for p in report.present))
         except LinnetError as error:
             for finding in error.diagnostics:
                 sink.add(finding)
+            report = replace(report, countable=False)
     return Survey(program, bindings, parameters, report, checkpoint)
 
 
@@ -151,11 +161,11 @@ def nbytes(parts: Iterable[ParameterDecl | Instance]) -> int:
     return sum(prod(p.shape) * BY_NAME[p.dtype].bits // 8 for p in parts)
 
 
-def _check_numbers(program: CardProgram, sink: Sink) -> None:
+def _check_numbers(root: CardRoot, sink: Sink) -> None:
     """The names in `[check]` are generics of an entry."""
-    functions = (program.program.functions[k] for k in program.block.methods.values())
+    functions = (root.program.functions[k] for k in root.block.methods.values())
     known = {g.name for f in functions if f.kind == "entry" for g in f.generics}
-    card = program.card
+    card = root.card
     for name in card.check:
         if name not in known:
             message = f"no entry of `{card.root}` has a generic `{name}`"

@@ -224,9 +224,9 @@ def test_overrides_win_and_are_checked(card: Any) -> None:
     folder = card()
     assert load(folder, generics={"H": 4})([1]).shape == (1, 4)
     assert load(folder, generics={"T": "f64"})([1]).dtype == np.float64
-    text = refused("E5001", load, folder, generics={"H": 3, "Vocab": 2})
+    text = refused("E2206", load, folder, generics={"H": 3, "Vocab": 2})
     assert "H = 3" in text and "nest.toml" not in text
-    assert "no generic `W`" in refused("E5001", load, folder, generics={"W": 3})
+    assert "no generic `W`" in refused("E2111", load, folder, generics={"W": 3})
 
 
 def test_fewer_layers_leave_bindings_over(card: Any, weights: Any) -> None:

@@ -126,7 +126,7 @@ def test_names_that_are_no_texts(folder: Path, value: object) -> None:
         ),
         ('{"metadata": {"total_size": NaN}}', "the index is no JSON: NaN is no number of it"),
         ('{"metadata": ' + "1" * 5000 + "}", "the index has a number of 5000 digits"),
-        ("[]", "has no `weight_map`"),
+        ("[]", "the index must be an object, not a list"),
         ("{}", "has no `weight_map`"),
         ('{"weight_map": []}', "has no `weight_map`"),
         ('{"weight_map": {}}', "has no `weight_map`"),
@@ -172,7 +172,11 @@ def test_links_in_a_circle(folder: Path) -> None:
     index(folder, "a.safetensors")
     (folder / "a.safetensors").symlink_to("a.safetensors")
     (found,) = bad(folder)
-    assert "is missing: `a.safetensors`" in found.message
+    circle = "is part of a circle of links, so that no file is ever reached"
+    assert found.message == f"{folder}: the checkpoint file `a.safetensors` {circle}"
+    (folder / "loop").symlink_to("loop")
+    (found,) = bad(folder / "loop")
+    assert found.message == f"there are no weights at {folder / 'loop'}: it {circle}"
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])

@@ -82,13 +82,14 @@ def test_numpy_integers_are_dimensions(folder: Path) -> None:
     ],
 )
 def test_a_generic_that_is_no_dimension(folder: Path, value: Any, words: str) -> None:
-    text = refused("E5001", load, folder, generics={"H": value})
+    text = refused("E2111", load, folder, generics={"H": value})
     assert f"`H` is a dimension, an integer from 0 to 2^63 - 1, not {words}" in text
 
 
 @pytest.mark.parametrize("value", ["i32", "F32", "float32", "", 32, np.float32, None])
 def test_a_generic_that_is_no_float_dtype(folder: Path, value: Any) -> None:
-    text = refused("E5001", load, folder, generics={"T": value})
+    code = "E2112" if value == "i32" else "E2111"
+    text = refused(code, load, folder, generics={"T": value})
     assert "`T` is Float, one of f16, bf16, f32, f64, not " in text
 
 

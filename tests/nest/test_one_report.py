@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from safetensors.numpy import save_file
 from linnet import nest
 from linnet.cli.main import main
 from linnet.source.errors import LinnetError
+from tests.nest.faults import FAULTS, Fault, Finding, build
 from tests.nest.small import BINDINGS, ONE, TWO, load, write_card
 
 Capture = pytest.CaptureFixture[str]
@@ -159,3 +162,66 @@ def test_lints_wait_until_there_are_no_errors(tmp_path: Path, capsys: Capture) -
     assert main(["check", str(card)]) == 0
     text = capsys.readouterr().err
     assert "`idle`" in text and text.startswith("warning[")
+
+
+# --- pairs of faults ----------------------------------------------------------
+
+
+def items(document: Any) -> list[tuple[str, str, set[tuple[str, int]]]]:
+    """What is reported, code, text and places; a finding that lists several is several."""
+    found: list[tuple[str, str, set[tuple[str, int]]]] = []
+    for d in document["diagnostics"]:
+        spots = [d, *d["related"]] if d["file"] is not None else []
+        places = {(s["file"], s["start"]["line"]) for s in spots}
+        listed = re.match(
+            r"(.*: )?(the \w+ lacks )?\d+ (bindings|parameters|tensors)\b", d["message"]
+        )
+        texts = d["notes"] if listed else [d["message"]]
+        found += [(d["code"], text, places) for text in texts]
+    return found
+
+
+def expected(faults: tuple[Fault, ...]) -> list[Finding]:
+    hidden = {need for fault in faults for need, _ in fault.hides}
+    return [f for fault in faults for f in fault.finds if not f.needs & hidden]
+
+
+def differences(parent: Path, faults: tuple[Fault, ...], capsys: Capture) -> list[str]:
+    """What is expected and not reported, and what is reported and not expected."""
+    card, weights = build(parent, faults)
+    assert main(["nest", "check", str(card), "--weights", str(weights), "--json"]) == 1
+    left = items(json.loads(capsys.readouterr().out))
+    wrong: list[str] = []
+    for finding in expected(faults):
+        fits = [i for i in left if i[0] == finding.code and finding.text in i[1]]
+        if len(fits) != 1:
+            wrong.append(f"{len(fits)} of {finding.code} {finding.text}")
+            continue
+        left.remove(fits[0])
+        if finding.file is not None and not is_at(card, finding, fits[0][2]):
+            wrong.append(f"{finding.text} is not at {finding.line}")
+    return wrong + [f"not expected: {code} {text}" for code, text, _ in left]
+
+
+def is_at(card: Path, finding: Finding, places: set[tuple[str, int]]) -> bool:
+    path = card / str(finding.file)
+    lines = path.read_text().splitlines()
+    return any(f == str(path) and finding.line in lines[n - 1] for f, n in places)
+
+
+def compatible(one: Fault, two: Fault) -> bool:
+    """Whether both can be made in one card: not the same text, and not the same tensor."""
+    texts = [{(file, old) for file, old, _ in fault.edits} for fault in (one, two)]
+    same_text = any(a == b and (x in y or y in x) for a, x in texts[0] for b, y in texts[1])
+    return not same_text and not (one.touches and one.touches == two.touches)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.name)
+def test_a_fault_alone_and_with_each_other(fault: Fault, tmp_path: Path, capsys: Capture) -> None:
+    wrong = differences(tmp_path / "alone", (fault,), capsys)
+    assert wrong == []
+    others = [f for f in FAULTS[FAULTS.index(fault) + 1 :] if compatible(fault, f)]
+    for number, other in enumerate(others):
+        found = differences(tmp_path / str(number), (fault, other), capsys)
+        wrong += [f"{fault.name} and {other.name}: {text}" for text in found]
+    assert wrong == []
