@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
-from linnet.check import expr, prelude
+from linnet.check import expr, fitting, prelude
 from linnet.check.arguments import place_arguments
-from linnet.check.blame import Everywhere
-from linnet.check.convert import bad, conform, element_dtype, settle
+from linnet.check.convert import bad, settle
+from linnet.check.fitting import Target
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import binders, in_type
-from linnet.check.suspects import present
-from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TParam, TSub
+from linnet.check.substitute import in_type
+from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
     ERROR,
-    GenericArg,
     LiteralType,
     ScalarType,
-    TensorType,
     Type,
 )
 from linnet.check.unknown import unknown_name
-from linnet.dims.dims import Symbol
 from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 # --- what is called ----------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A function, with the bindings of the block that it is a method of."""
-
-    function: TFunction
-    outer: dict[Symbol | DTypeVar, GenericArg]
-    sub: SubRef | None
-    own: bool
 
 
 def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
@@ -220,13 +205,13 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
-    misfits = partial(_misfits, scope, target, values, solver)
-    with scope.mute(_doubted(scope, function)):
+    misfits = partial(fitting.misfits, scope, target, values, solver)
+    with scope.mute(fitting.doubted(scope, function.params)):
         bindings = solver.finish(misfits)
     if bindings is None:
         return bad(e.span)
-    final = _conforming(scope, target, values, solver)
-    with scope.mute(_doubted(scope, function)):
+    final = fitting.conforming(scope, target, values, solver)
+    with scope.mute(fitting.doubted(scope, function.params)):
         sound = solver.sound(function.key, function.facts, final is not None)
     if final is None or not sound:
         return bad(e.span)
@@ -234,86 +219,6 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     doubtful = function.key in scope.world.doubts.results
     result = ERROR if doubtful else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
-
-
-def _doubted(scope: Scope, function: TFunction) -> frozenset[str]:
-    """The codes that are no news about the generics of a call of `function`."""
-    codes: set[str] = set()
-    for param in function.params:
-        codes |= scope.world.doubts.about(param.local)
-    return frozenset(codes)
-
-
-def _misfits(scope: Scope, target: Target, values: list[TExpr | None], solver: Inference) -> bool:
-    """Report the arguments whose number of axes is wrong whatever the generics are."""
-    wrong = False
-    for value, param in zip(values, target.function.params, strict=True):
-        if value is not None and solver.misfit(param.local.type, value.type):
-            _conform(scope, target, param, value, solver)
-            wrong = True
-    return wrong
-
-
-def _conforming(
-    scope: Scope,
-    target: Target,
-    values: list[TExpr | None],
-    solver: Inference,
-) -> list[TExpr | None] | None:
-    """The arguments as the parameters want them. A dimension that did not fit one parameter is
-    in doubt: what else it would refuse is the same mistake, and not reported."""
-    final: list[TExpr | None] = []
-    doubtful: set[Symbol | DTypeVar] = set()
-    good = True
-    for value, param in zip(values, target.function.params, strict=True):
-        dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-        if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
-            final.append(value)
-            continue
-        others = _of_its_dtype(scope, target.function, values, param)
-        final.append(_conform(scope, target, param, value, solver, others))
-        if is_error(final[-1].type if final[-1] else ERROR):
-            good = False
-            doubtful |= dims
-    return final if good else None
-
-
-def _of_its_dtype(
-    scope: Scope, function: TFunction, values: list[TExpr | None], param: TParam
-) -> frozenset[object]:
-    """What the arguments name that tell with which dtype a generic stands in the type of `param`:
-    if another is found there, one of them may be wrong."""
-    dtype = element_dtype(present(param.local.type))
-    if not isinstance(dtype, DTypeVar) or all(g.binder != dtype for g in function.generics):
-        return frozenset()
-    return frozenset[object]().union(
-        *(
-            scope.named_in(value.span)
-            for value, other in zip(values, function.params, strict=True)
-            if value is not None and element_dtype(present(other.local.type)) == dtype
-        )
-    )
-
-
-def _conform(
-    scope: Scope,
-    target: Target,
-    param: TParam,
-    value: TExpr,
-    solver: Inference,
-    others: frozenset[object] = frozenset(),
-) -> TExpr:
-    wanted = solver.wanted(param.local.type, value)
-    what = f"the argument `{param.local.name}`"
-    origin = ((param.local.span, "the parameter"),)
-    suspects: tuple[object, ...] = (Everywhere(param.local), *others)
-    if target.sub is not None:
-        suspects = (*suspects, target.sub.name)
-    with scope.mute(scope.world.doubts.about(param.local)):
-        final = conform(scope, value, wanted, what, origin, suspects)
-    if not is_error(final.type):
-        scope.world.accepted.add(param.local)
-    return final
 
 
 def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | None]) -> None:

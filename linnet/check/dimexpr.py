@@ -6,6 +6,7 @@ from linnet.check.meanings import PreludeFunction, declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
 from linnet.check.resolve import qualified, resolve_path
 from linnet.check.scope import Scope
+from linnet.check.suspects import of_dtype
 from linnet.check.typed import Local, TGeneric, TMemberDecl
 from linnet.check.types import ERROR, GenericArg, LiteralType, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
@@ -266,6 +267,7 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
         + (f" always: it is of the kind {dtype.kind}" if isinstance(dtype, DTypeVar) else ""),
         span,
         related=declared_at(generic),
+        folds=of_dtype(scope, dtype, span),
     )
     return False
 

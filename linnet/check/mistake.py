@@ -12,10 +12,11 @@ from linnet.dims.prover import Relation
 def primitive(dim: Dim) -> Dim:
     """`dim` without its common factors, its first term positive.
 
-    `64 * E * I * B - 2 * E * I * H` and `H - 32 * B` give the same.
+    `64 * E * I * B - 2 * E * I * H` and `H - 32 * B` give the same. A single term keeps its
+    symbols: what is 0 then is one of them.
     """
-    if not dim.terms:
-        return dim
+    if len(dim.terms) < 2:
+        return Dim({monomial: 1 for monomial, _ in dim.terms})
     monomials = [Counter(m) for m, _ in dim.terms]
     common = monomials[0]
     for monomial in monomials[1:]:

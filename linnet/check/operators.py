@@ -10,7 +10,7 @@ from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_dtypes, of_rank
+from linnet.check.suspects import of_dtype, of_dtypes, of_rank
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
 from linnet.check.types import (
     EnumType,
@@ -44,7 +44,8 @@ def unary(scope: Scope, e: ast.UnaryExpr, hint: Type | None) -> TExpr:
         return _signed_literal(operand, e)
     dtype = element_dtype(operand.type)
     if dtype is None or not admits(dtype) <= FLOATS | INTEGERS:
-        scope.error("E2104", f"`{e.op}` does not apply to `{operand.type}`", e.span)
+        folds = of_dtype(scope, dtype, e.span)
+        scope.error("E2104", f"`{e.op}` does not apply to `{operand.type}`", e.span, folds=folds)
         return bad(e.span)
     return operand if e.op == "+" else TUnary("-", operand, operand.type, e.span)
 
@@ -196,7 +197,8 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
         )
         return bad(span)
     if not admits(a) <= _allowed(e.op):
-        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span)
+        folds = of_dtype(scope, a, span)
+        scope.error("E2104", f"`{e.op}` does not apply to `{left.type}`", e.op_span, folds=folds)
         return bad(span)
     shape = broadcast(scope, operand(left), operand(right), e.op_span)
     if shape is None:

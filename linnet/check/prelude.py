@@ -12,7 +12,7 @@ from linnet.check.dimexpr import dtype_of
 from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import RESERVED, TABLE, Intrinsic, intrinsic
 from linnet.check.operators import broadcast, operand, shaped
-from linnet.check.prelude_args import arguments, operand_of
+from linnet.check.prelude_args import arguments, does_not_apply, operand_of
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TDim, TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
@@ -152,7 +152,7 @@ def _same_dtype(
     x, y = element_dtype(a.type), element_dtype(b.type)
     for side, dtype in ((a, x), (b, y)):
         if dtype is None or not admits(dtype) <= allowed:
-            scope.error("E2104", f"`{name}` does not apply to `{side.type}`", side.span)
+            does_not_apply(scope, name, side, side.span)
             return None
     if x != y:
         scope.error(
@@ -223,7 +223,7 @@ def _cast(scope: Scope, e: ast.CallExpr) -> TExpr | None:
     if isinstance(value.type, LiteralType):
         return _cast_literal(scope, value, target, e.span)
     if element_dtype(value.type) is None:
-        scope.error("E2104", f"`cast` does not apply to `{value.type}`", args[0].span)
+        does_not_apply(scope, "cast", value, args[0].span)
         return None
     type_ = value.type
     assert isinstance(type_, ScalarType | TensorType)

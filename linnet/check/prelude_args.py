@@ -8,9 +8,11 @@ from linnet.check.convert import adapt, element_dtype, settle
 from linnet.check.hints import without_shape
 from linnet.check.intrinsics import TABLE, Intrinsic
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_dtype
 from linnet.check.typed import TExpr
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.dtypes import FLOATS, DType, admits
+from linnet.source.files import Span
 from linnet.syntax import ast
 
 
@@ -25,6 +27,13 @@ def arguments(scope: Scope, e: ast.CallExpr, name: Intrinsic) -> list[ast.Expr] 
             scope.error("E2102", f"`{name}` needs an argument for `{param}`", e.span)
             return None
     return [a.value for a in placed if a is not None]
+
+
+def does_not_apply(scope: Scope, name: str, value: TExpr, span: Span) -> None:
+    """Report a value at `span` whose dtype the function `name` cannot have."""
+    message = f"`{name}` does not apply to `{value.type}`"
+    folds = of_dtype(scope, element_dtype(value.type), span)
+    scope.error("E2104", message, span, folds=folds)
 
 
 def operand_of(
@@ -43,7 +52,7 @@ def operand_of(
         return None
     dtype = element_dtype(value.type)
     if dtype is None or not admits(dtype) <= allowed:
-        scope.error("E2104", f"`{name}` does not apply to `{value.type}`", e.span)
+        does_not_apply(scope, name, value, e.span)
         return None
     return value
 

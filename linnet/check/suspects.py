@@ -34,8 +34,16 @@ def of_dtypes(
             if const is not None and _dtype(const.type) in (a, b):
                 out.append(Everywhere((pair, thing)))
         elif not isinstance(thing, Local | TMemberDecl) or _dtype(thing.type) in (a, b):
-            out.append((pair, thing))
+            out += [(pair, thing), Sought(("dtype", thing)), Offered(("dtypes", thing))]
     return out
+
+
+def of_dtype(scope: Scope, dtype: AnyDType | None, span: Span) -> list[object]:
+    """What a finding about one dtype that is of no use has in common with others: a thing of it
+    that `span` names."""
+    things = [t for t in scope.named_in(span) if isinstance(t, Local | TMemberDecl)]
+    found = [t for t in things if dtype is not None and _dtype(t.type) == dtype]
+    return [key for t in found for key in (("dtype", t), Sought(("dtypes", t)))]
 
 
 def of_rank(scope: Scope, found: Type, span: Span) -> list[object]:
