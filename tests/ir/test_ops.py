@@ -19,7 +19,7 @@ def rows() -> dict[str, str]:
     for line in PAGE.read_text().splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")]
         if line.startswith("| `"):
-            found |= dict.fromkeys(re.findall(r"[a-z_]+", cells[0]), cells[2])
+            found |= dict.fromkeys(re.findall(r"[a-z][a-z0-9_]*", cells[0]), cells[2])
     return found
 
 
