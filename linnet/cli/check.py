@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        type=_path,
+        type=existing_or_card,
         help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
     )
     parser.add_argument(
@@ -56,5 +56,6 @@ def card_folders(paths: list[Path]) -> list[Path]:
     return list(found)
 
 
-def _path(text: str) -> Path:
+def existing_or_card(text: str) -> Path:
+    """A path that is there, or a shipped card's."""
     return existing(text, card_path)
