@@ -95,7 +95,7 @@ def test_bindings_of_the_first_model(folder: Path, capsys: pytest.CaptureFixture
 
 def test_first_model_lists_the_prelude() -> None:
     table = FIRST_MODEL.split("Without an import there are")[1].split("dtypes are")[0]
-    named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", table))))
+    named = set(re.findall(r"[a-z][a-z0-9_]*", " ".join(re.findall(r"`([^`]+)`", table))))
     assert set(TABLE) <= named
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from safetensors import safe_open
 
 from linnet import nest
 from linnet.backends.numpy.interpreter import DISPATCH
+from linnet.ir.ops import UNARY_FLOAT
 from linnet.nest import Model
+from linnet.source.errors import LinnetError
 
 SHARED = Path(__file__).parents[1] / ".." / "shared"
 FIXTURE = SHARED / "fixtures" / "gpt-oss-tiny"
@@ -229,14 +231,59 @@ def test_every_length_of_a_prompt(model: Model, tokens: Any, logits: Any, short:
     close(model.decode_rows(last, at), ends)
 
 
+# --- positions and rows that the caches do not have ---------------------------
+
+SLOTS = {"tokens": np.zeros((1, 65), np.int32), "slots": [0], "lengths": [64]}
+AT: dict[str, Callable[[int], dict[str, Any]]] = {
+    "decode": lambda at: {"token": [[1], [2]], "pos": at},
+    "decode_rows": lambda at: {"tokens": [[1], [2]], "positions": [3, at]},
+    "prefill": lambda at: {"tokens": [[1, 2], [3, 4]], "pos": at if at < 0 else at - 1},
+    "prefill_packed": lambda at: packed([(1, np.asarray([1, 2]))], 1) | {"positions": [0, 1, at]},
+    "step_packed": lambda at: (
+        packed([(1, np.asarray([1, 2]))], 0)
+        | {"step_tokens": [[1], [2]], "step_positions": [at, 63]}
+    ),
+}  # fmt: skip
+
+
+def refused(model: Model, entry: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(LinnetError) as raised:
+        model.entry(entry)(**arguments)
+    assert [d.code for d in raised.value.diagnostics] == ["E2209"]
+    assert not any(s.any() for s in model.state.values())
+
+
+@pytest.mark.parametrize("entry", AT)
+def test_positions_are_those_of_the_caches(model: Model, entry: str) -> None:
+    assert next(iter(model.state.values())).shape[2] == 64
+    assert np.isfinite(model.entry(entry)(**AT[entry](63))).all()
+    model.reset_state()
+    for at in (64, -1):
+        refused(model, entry, AT[entry](at))
+
+
+def test_lengths_are_within_the_text(model: Model) -> None:
+    assert np.isfinite(model.prefill_slots(**SLOTS)).all()
+    model.reset_state()
+    for length in (0, 66):
+        refused(model, "prefill_slots", SLOTS | {"lengths": [length]})
+
+
+@pytest.mark.parametrize("row", [2, -1])
+def test_our_card_also_refuses_rows_and_texts_that_the_caches_do_not_hold(row: int) -> None:
+    own = load("gpt-oss-20b", "f32")
+    refused(own, "prefill_slots", SLOTS | {"lengths": [65]})
+    refused(own, "prefill_slots", SLOTS | {"slots": [row]})
+    for entry in ("prefill_packed", "step_packed"):
+        arguments = AT[entry](63)
+        refused(own, entry, arguments | {"rows": [row, *arguments["rows"][1:]]})
+
+
 # --- bf16 --------------------------------------------------------------------
 
 # Half the distance of two bf16 values over the lesser one: the most that a rounding changes.
 UNIT = 2.0**-8
-ROUNDS = {
-    "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh",
-    "add", "sub", "mul", "div", "cast", "reduce", "contract", "cumsum",
-}  # fmt: skip
+ROUNDS = {*UNARY_FLOAT, "add", "sub", "mul", "div", "cast", "reduce", "contract", "cumsum"}
 
 
 def test_bf16_differs_by_what_its_rounding_explains(

@@ -53,6 +53,10 @@ def contract(
     """The sum over the indices not in `output` of the product of the operands."""
     terms = [(cast(x, accumulator), ix) for x, ix in zip(operands, inputs, strict=True)]
     extents = {i: n for x, ix in terms for i, n in zip(ix, x.shape, strict=True)}
+    if any(n == 0 for i, n in extents.items() if i not in output):
+        # A sum of no products is 0. Summed for some of the terms alone, it would still be
+        # multiplied by the others, and 0 times an infinity is NaN.
+        return np.zeros([extents[i] for i in output], NUMPY[result])
     while len(terms) > 1:
         terms = _joined(terms, output, extents)
     ((value, indices),) = terms

@@ -44,6 +44,11 @@ class Inference:
         self.bound: dict[Symbol | DTypeVar, GenericArg] = {}
         self.open = {g.binder: g for g in generics}
         self.solved: list[Symbol] = []
+        # Dimensions and what they have to be, where more than one generic is not known yet.
+        self.waiting: list[tuple[Dim, Dim]] = []
+        # Why the one unknown of an equation does not follow; no number fits an impossible one.
+        self.unsolved: dict[Symbol, str] = {}
+        self.impossible: set[Symbol] = set()
         self.failed = False
         # Whether a type that would tell about generics was reported already.
         self.doubtful = False
@@ -84,7 +89,17 @@ class Inference:
             self.failed = True
         elif not isinstance(value.type, LiteralType):
             self.unify(wanted, value.type)
+            self._settle()
         return value
+
+    def _settle(self) -> None:
+        """Takes up the equations that had too many unknowns, as long as that tells about one."""
+        before = len(self.waiting) + 1
+        while len(self.waiting) < before:
+            waiting, self.waiting = self.waiting, []
+            before = len(waiting)
+            for pattern, found in waiting:
+                self._unify_dim(pattern, found)
 
     def unify(self, pattern: Type, found: Type) -> None:
         """Bind generics of `pattern` so that it may become `found`; checked by `conform` later."""
@@ -175,6 +190,8 @@ class Inference:
                 self._solve(unknown[0], in_dim(pattern, self.bound), found)
             except DimError:
                 return
+        elif unknown:
+            self.waiting.append((pattern, found))
 
     def _solve(self, symbol: Symbol, pattern: Dim, found: Dim) -> None:
         """From `a * N + b == found`, N where the division is provably exact."""
@@ -186,11 +203,22 @@ class Inference:
         if factor.as_int() == 1:
             self.bind(symbol, rest)
             self.solved.append(symbol)
-        elif self.scope.facts.implies(Relation(">", factor, Dim.of(0))):
+            return
+        positive = Relation(">", factor, Dim.of(0))
+        if self.scope.facts.implies(positive):
             answer = rest // factor
-            if self.scope.facts.equal(answer * factor, rest):
+            exact = Relation("==", answer * factor, rest)
+            if self.scope.facts.implies(exact):
                 self.bind(symbol, self.scope.facts.normalize(answer))
                 self.solved.append(symbol)
+            elif self.scope.facts.prove(exact).verdict == "refuted":
+                self.impossible.add(symbol)
+                self.unsolved[symbol] = f"no `{symbol}` makes `{pattern}` equal to `{found}`"
+            else:
+                needed = Relation("==", rest % factor, Dim.of(0))
+                self.unsolved[symbol] = _without(needed, symbol, pattern, found)
+        elif factor != Dim.of(0):
+            self.unsolved[symbol] = _without(positive, symbol, pattern, found)
 
     def finish(self, misfits: Callable[[], bool]) -> dict[Symbol | DTypeVar, GenericArg] | None:
         """All generic arguments, with defaults, each of its kind. None after a report. `misfits`
@@ -205,13 +233,16 @@ class Inference:
             return None
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
+            binders = [g.binder for g in missing if isinstance(g.binder, Symbol)]
+            fruitless = not self.impossible.isdisjoint(binders)
             every = ", ".join("[..]" if g.kind == "Shape" else g.name for g in self.generics)
             self.scope.error(
                 "E2110",
                 f"{names} cannot be inferred from the arguments",
                 self.span,
                 related=[(missing[0].span, "declared here")],
-                help=f"write the generic arguments: `<{every}>`",
+                notes=[self.unsolved[b] for b in binders if b in self.unsolved],
+                help=None if fruitless else f"write the generic arguments: `<{every}>`",
             )
             return None
         for generic in self.generics:
@@ -247,3 +278,9 @@ class Inference:
         a negative N where M is 0."""
         solved = [g for g in self.generics if g.binder in self.solved]
         return all(natural_arg(self.scope, g, self.bound[g.binder], self.span) for g in solved)
+
+
+def _without(needed: Relation, symbol: Symbol, pattern: Dim, found: Dim) -> str:
+    """Why `pattern == found` does not tell what `symbol` is."""
+    gives = f"`{pattern}` has to be `{found}`, which gives `{symbol}` where `{needed}`"
+    return f"{gives}: that is not provable here"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.common import word
+from linnet.cli.common import existing
 from linnet.cli.report import FORMS, report_as
 from linnet.nest.card import card_path
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
-from linnet.source.shown import reason
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        type=_existing,
+        type=existing_or_card,
         help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
     )
     parser.add_argument(
@@ -57,13 +56,6 @@ def card_folders(paths: list[Path]) -> list[Path]:
     return list(found)
 
 
-def _existing(text: str) -> Path:
-    try:
-        path = card_path(word(text))
-        found = path.exists()
-    except OSError as error:
-        message = f"{text} cannot be read: {reason(error)}"
-        raise argparse.ArgumentTypeError(message) from None
-    if not found:
-        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
-    return path
+def existing_or_card(text: str) -> Path:
+    """A path that is there, or a shipped card's."""
+    return existing(text, card_path)

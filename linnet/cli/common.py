@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from linnet.source.shown import reason
 
 
 def add_card(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +35,19 @@ def word(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("an empty text is no value")
     return text
+
+
+def existing(text: str, find: Callable[[str], Path] = Path) -> Path:
+    """The path that a text stands for, as `find` finds it; there is a file or folder."""
+    try:
+        path = find(word(text))
+        found = path.exists()
+    except OSError as error:
+        message = f"{text} cannot be read: {reason(error)}"
+        raise argparse.ArgumentTypeError(message) from None
+    if not found:
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
+    return path
 
 
 def generics_of(options: argparse.Namespace) -> dict[str, int | str]:

@@ -6,12 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from linnet.cli.common import word
+from linnet.cli.common import existing
 from linnet.cli.report import report
-from linnet.packages.rewrite import replace_text, source_files
-from linnet.packages.text import Names, read_source, source_of
+from linnet.packages.rewrite import replace_data, source_files
+from linnet.packages.text import Names, read_data, source_of
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile, read_file
 from linnet.source.shown import reason
 from linnet.syntax.format.source import formatted
 
@@ -25,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        type=_existing,
+        type=_path,
         help="a file, or a folder for all sources below it; `-` is standard input, formatted to "
         "standard output",
     )
@@ -51,15 +50,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _file(path: Path, name: str, check: bool, sink: Sink) -> bool:
     """Formats a file; whether it changes, or would."""
-    source = read_source(path, name, "E1202", {}, sink)
-    text = formatted(source, sink) if source else None
-    if text is None or not _differs(path, text):
+    data = read_data(path, name, "E1202", sink)
+    result = None if data is None else _formatted(data, name, sink)
+    if result is None or result == data:
         return False
     if check:
         print(name)
         return True
     try:
-        replace_text(path, text)
+        replace_data(path, result)
     except OSError as error:
         sink.add(Diagnostic("E1202", f"cannot write {name}: {reason(error)}", None))
         return False
@@ -67,18 +66,11 @@ def _file(path: Path, name: str, check: bool, sink: Sink) -> bool:
     return True
 
 
-def _differs(path: Path, text: str) -> bool:
-    """Whether a file is other than a text, byte for byte: a source has lost its byte order mark."""
-    return read_file(path) != text.encode("utf-8")
-
-
 def _standard_input(check: bool, sink: Sink) -> bool:
     data = sys.stdin.buffer.read() if sys.stdin is not None else b""
-    source: SourceFile | None = source_of(data, _STDIN_NAME, sink)
-    text = formatted(source, sink) if source else None
-    if text is None:
+    result = _formatted(data, _STDIN_NAME, sink)
+    if result is None:
         return False
-    result = text.encode("utf-8")
     if not check and sys.stdout is not None:
         # Not through the text layer: a source is UTF-8 with line feeds, whatever the terminal.
         sys.stdout.flush()
@@ -88,12 +80,12 @@ def _standard_input(check: bool, sink: Sink) -> bool:
     return result != data
 
 
-def _existing(text: str) -> Path:
-    path = Path(word(text))
-    try:
-        found = path == _STDIN or path.exists()
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{text} cannot be read: {reason(error)}") from None
-    if not found:
-        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
-    return path
+def _formatted(data: bytes, name: str, sink: Sink) -> bytes | None:
+    """The bytes of a file in the one style, without a byte order mark; None after a report."""
+    source = source_of(data, name, sink)
+    text = formatted(source, sink) if source else None
+    return None if text is None else text.encode("utf-8")
+
+
+def _path(text: str) -> Path:
+    return _STDIN if text == "-" else existing(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.packages.text import is_file, real, shown
+from linnet.packages.text import is_file, leads_out, real, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
@@ -46,8 +46,7 @@ def load_manifest(
     the file as it is `shown`."""
     path = folder / MANIFEST
     if not real(path).is_relative_to(real(folder)):
-        message = f"{shown(path)} is a symbolic link out of its package"
-        sink.add(Diagnostic("E5001", message, None))
+        sink.add(Diagnostic("E5001", leads_out(shown(path), "its package"), None))
         return None
     toml = read_toml(path, sink, shown(path))
     if toml is None:

@@ -22,7 +22,16 @@ from linnet.packages.package import (
     walk,
 )
 from linnet.packages.resolve import Resolver
-from linnet.packages.text import Names, Overlay, exists, read_source, real, real_overlay
+from linnet.packages.text import (
+    Names,
+    Overlay,
+    exists,
+    leads_out,
+    read_source,
+    real,
+    real_overlay,
+    unreadable_folder,
+)
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile
 from linnet.syntax import ast
@@ -122,13 +131,10 @@ class _Loader:
             self.sink.add(Diagnostic("E1202", message, None))
 
     def _unreadable(self, error: OSError) -> None:
-        reason = error.strerror or "unreadable"
-        message = f"cannot look into {self.shown(Path(str(error.filename)))}: {reason}"
-        self.sink.add(Diagnostic("E1202", message, None))
+        unreadable_folder(error, self.shown, self.sink)
 
     def _leads_out(self, file: Path, place: str) -> None:
-        message = f"{self.shown(file)} is a symbolic link out of {place}"
-        self.sink.add(Diagnostic("E1202", message, None))
+        self.sink.add(Diagnostic("E1202", leads_out(self.shown(file), place), None))
 
     def _add_root(self, file: Path) -> None:
         package = self._package_of(file)

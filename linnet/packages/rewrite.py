@@ -1,4 +1,4 @@
-"""Which source files paths stand for, and putting a new text in the place of an old one."""
+"""Which source files paths stand for, and putting new bytes in the place of old ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from linnet.packages.package import SUFFIX, walk
-from linnet.packages.text import Names, real
+from linnet.packages.text import Names, leads_out, real, unreadable_folder
 from linnet.source.diagnostics import Diagnostic, Sink
 
 
@@ -26,32 +26,27 @@ def source_files(paths: Sequence[Path], names: Names, sink: Sink) -> list[Path]:
 
 
 def _below(path: Path, names: Names, sink: Sink) -> Iterator[Path]:
-    def failed(error: OSError) -> None:
-        reason = error.strerror or "unreadable"
-        message = f"cannot look into {names(Path(str(error.filename)))}: {reason}"
-        sink.add(Diagnostic("E1202", message, None))
-
     folder, empty = real(path), True
-    for file in walk(folder, failed):
+    for file in walk(folder, lambda error: unreadable_folder(error, names, sink)):
         empty = False
         if real(file).is_relative_to(folder):
             yield real(file)
         else:
-            message = f"{names(file)} is a symbolic link out of the folder that is formatted"
+            message = leads_out(names(file), "the folder that is formatted")
             sink.add(Diagnostic("E1202", message, None))
     if empty and not sink.errors:
         message = f"nothing to format in {names(folder)}: there is no {SUFFIX} file"
         sink.add(Diagnostic("E1202", message, None))
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Gives a file a new text, all of it or, with an `OSError`, nothing; its permissions stay."""
+def replace_data(path: Path, data: bytes) -> None:
+    """Gives a file new bytes, all of it or, with an `OSError`, nothing; its permissions stay."""
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
+            file.write(data)
         shutil.copymode(path, name)
         os.replace(name, path)
     except BaseException:

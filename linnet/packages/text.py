@@ -1,4 +1,5 @@
-"""Reading source files: as UTF-8, an editor's unsaved text first."""
+"""Reading what lies in packages, and reporting what cannot be read; sources as UTF-8, an editor's
+unsaved text first."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span, read_file
+from linnet.source.shown import reason
 
 Overlay = Mapping[Path, str]
 
@@ -74,13 +76,28 @@ def read_source(
     unsaved = overlay.get(real(path))
     if unsaved is not None:
         return SourceFile(name, unsaved.removeprefix("\ufeff"))
+    data = read_data(path, name, code, sink)
+    return None if data is None else source_of(data, name, sink)
+
+
+def read_data(path: Path, name: str, code: str, sink: Sink) -> bytes | None:
+    """The bytes of a file, shown as `name`; None if it is unreadable, which `code` reports."""
     try:
-        data = read_file(path)
+        return read_file(path)
     except OSError as error:
-        reason = error.strerror or "unreadable"
-        sink.add(Diagnostic(code, f"cannot read {name}: {reason}", None))
+        sink.add(Diagnostic(code, f"cannot read {name}: {reason(error)}", None))
         return None
-    return source_of(data, name, sink)
+
+
+def unreadable_folder(error: OSError, names: Names, sink: Sink) -> None:
+    """Reports a folder that the system did not list."""
+    folder = names(Path(str(error.filename)))
+    sink.add(Diagnostic("E1202", f"cannot look into {folder}: {reason(error)}", None))
+
+
+def leads_out(name: str, place: str) -> str:
+    """What is said of a link that is not followed, since its target is not within `place`."""
+    return f"{name} is a symbolic link out of {place}"
 
 
 def source_of(data: bytes, name: str, sink: Sink) -> SourceFile | None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from linnet.packages.text import read_data
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile, Span, read_file
+from linnet.source.files import SourceFile, Span
 
 Key: TypeAlias = tuple[str | int, ...]
 
@@ -38,11 +39,11 @@ class TomlFile:
 def read_toml(path: Path, sink: Sink, name: str | None = None) -> TomlFile | None:
     """Read a file, shown as `name`; what stops it from being TOML becomes E5001."""
     name = name or path.as_posix()
-    try:
-        text = read_file(path).decode("utf-8-sig")
-    except OSError as error:
-        sink.add(Diagnostic("E5001", f"cannot read {name}: {error.strerror}", None))
+    data = read_data(path, name, "E5001", sink)
+    if data is None:
         return None
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"{name} is not UTF-8: byte {error.start} cannot be decoded"
         sink.add(Diagnostic("E5001", message, None))

@@ -28,7 +28,8 @@ class Angles:
 
     def closing(self, at: int, declares: bool, in_type: bool = False) -> int | None:
         """The number of the `>` for the `<` at a place. `declares` admits `T: Float = bf16`;
-        `in_type` lets a `>=` close the list and leave its `=`: `let x: KV<B>= y`."""
+        in a declaration and `in_type` a `>=` closes the list and leaves its `=`:
+        `type Pair<N: Dim>= ..`, `let x: KV<B>= y`."""
         if declares or in_type:
             return self.scan(at, declares, in_type)
         if at not in self.known:
@@ -55,6 +56,7 @@ class Angles:
         """Reads generic arguments from the `<` at `start` and gives the place of their end."""
         tokens = self.tokens
         open_: list[tuple[str, int]] = [("<", start)]
+        splits = declares or in_type
         wanted = True  # whether an operand must come next
         for at in range(start + 1, len(tokens)):
             token = tokens[at]
@@ -77,7 +79,7 @@ class Angles:
                     break
                 open_.append(("<", at))
                 wanted = True
-            elif text == ">" or (text == ">=" and in_type and len(open_) == 1):
+            elif text == ">" or (text == ">=" and splits and len(open_) == 1):
                 if open_[-1][0] != "<" or (wanted and before.type != "COMMA"):
                     break
                 place = open_.pop()[1]

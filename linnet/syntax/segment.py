@@ -91,6 +91,11 @@ class _Cutter:
         token, before = self.tokens[at], self.tokens[at - 1]
         return token.file.text.find("\n", before.end, token.start) >= 0
 
+    def ends_operand(self, at: int) -> bool:
+        """Whether a token ends a value or a type, `>` for one with generic arguments: that a
+        comparison has a keyword of these at its right is wrong anyway."""
+        return self.type_at(at) in _OPERAND_ENDS or (at >= 0 and self.tokens[at].text == ">")
+
     def may_begin(self, at: int, brackets: int, headless: bool) -> bool:
         """Whether what stands before a token could be the end of an item or a member.
 
@@ -98,8 +103,8 @@ class _Cutter:
         belong there. A keyword somewhere else, or before the body of what needs one
         (`headless`), is a mistake within an item unless it begins a line.
         """
-        before = self.type_at(at - 1)
-        ended = before in _OPERAND_ENDS or (before in _SEPARATORS and brackets <= 0)
+        separated = self.type_at(at - 1) in _SEPARATORS and brackets <= 0
+        ended = self.ends_operand(at - 1) or separated
         return (ended and not headless) or self.begins_line(at)
 
     def begins_item(self, at: int, brackets: int = 0, headless: bool = False) -> bool:
@@ -109,7 +114,7 @@ class _Cutter:
             return after in _NAMES and before not in _NEED_A_NAME and self.begins_line(at)
         if kind not in _BEGINNERS or not self.may_begin(at, brackets, headless):
             return False
-        ended = before in _OPERAND_ENDS
+        ended = self.ends_operand(at - 1)
         if kind == "PUB":
             return ended or after in _BEGINNERS
         if kind in ("RESERVED", "EXTERN"):

@@ -12,7 +12,7 @@ import pytest
 
 from linnet import nest
 from linnet.cli.main import main
-from linnet.packages import rewrite
+from linnet.packages import rewrite, text
 from tests.test_gpt_oss import FIXTURE, SEED, load
 
 Capture = pytest.CaptureFixture[str]
@@ -36,6 +36,22 @@ def test_rewrites_in_place_and_says_so(tmp_path: Path, capsys: Capture) -> None:
     assert (nice.stat().st_ino, nice.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert main(["fmt", str(ugly), str(nice)]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_written_is_made_of_what_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [write(tmp_path / name, UGLY) for name in ("a.linnet", "b.linnet")]
+    read: list[Path] = []
+
+    def once(path: Path) -> bytes:
+        read.append(path)
+        return path.read_bytes()
+
+    monkeypatch.setattr(text, "read_file", once)
+    assert main(["fmt", str(tmp_path)]) == 0
+    assert read == paths
+    assert [path.read_text("utf-8") for path in paths] == [NICE, NICE]
 
 
 def test_check_writes_nothing(tmp_path: Path, capsys: Capture) -> None:

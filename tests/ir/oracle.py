@@ -49,6 +49,17 @@ def evaluate(
     return result
 
 
+def assert_same(found: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> None:
+    """One dtype, one shape and the same elements, NaN where NaN is wanted.
+
+    NumPy's own comparison does not know the NaN of bfloat16, so that is widened, exactly.
+    """
+    assert found.dtype == wanted.dtype
+    if wanted.dtype == NUMPY[DType.BF16]:
+        found, wanted = found.astype(np.float32), wanted.astype(np.float32)
+    np.testing.assert_array_equal(found, wanted, strict=True)
+
+
 def concrete(dtype: AnyDType) -> DType:
     assert isinstance(dtype, DType)
     return dtype

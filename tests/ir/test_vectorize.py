@@ -18,7 +18,7 @@ from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Red
 from linnet.ir.types import Type
 from linnet.ir.verify import verify
 from tests.ir.generate import Case, cases
-from tests.ir.oracle import OutOfRangeError, evaluate
+from tests.ir.oracle import OutOfRangeError, assert_same, evaluate
 
 F32, BF16, I64 = DType.F32, DType.BF16, DType.I64
 B, K, N, Q = (Symbol(n) for n in "BKNQ")
@@ -38,8 +38,7 @@ def test_random_expressions(case: Case) -> None:
             run(case.module, case.args, symbols=case.symbols)
         return
     (found,) = run(case.module, case.args, symbols=case.symbols)
-    assert found.dtype == wanted.dtype
-    np.testing.assert_array_equal(found, wanted)
+    assert_same(found, wanted)
 
 
 def built(types: list[Type], indices: list[Dim], expr: Scalar) -> Module:
@@ -197,6 +196,29 @@ def test_a_product_that_is_one_factor_is_a_value_of_its_dtype() -> None:
     assert run(rounded, args)[0] == run(alone, args)[0] == 0
     (exact,) = run(built(types, [], total(0, K, x, y)), args)
     assert exact == 1.01568603515625 - 1.015625
+
+
+@pytest.mark.parametrize("dtype", [F32, BF16, DType.F16])
+def test_infinities_of_empty_reductions_cancel_to_nan(dtype: DType) -> None:
+    least = Reduce("min", F32, ((1, Dim.of(Q)),), (access(0, 0, 1, dtype=dtype),), dtype)
+    module = built([tensor(B, Q, dtype=dtype)], dims(B), Apply("sub", (least, least), dtype))
+    operands = [np.ones((2, 0), NUMPY[dtype])]
+    (found,) = run(module, operands)
+    assert_same(found, np.full(2, np.nan, NUMPY[dtype]))
+    (op,) = module.functions["main"].body
+    assert_same(evaluate(op, operands, {B: 2, Q: 0}), found)
+
+
+@pytest.mark.parametrize("extent", [0, 1])
+def test_a_sum_of_no_products_is_zero_whatever_the_factors(extent: int) -> None:
+    body = total(1, K, access(0, 1), access(1, 0), access(2, 0))
+    module = built([tensor(K), tensor(B), tensor(B)], dims(B), body)
+    operands = [np.zeros(extent), np.ones(2), np.full(2, np.inf)]
+    operands = [x.astype(np.float32) for x in operands]
+    (found,) = run(module, operands)
+    assert_same(found, np.full(2, np.nan if extent else 0, np.float32))
+    (op,) = module.functions["main"].body
+    assert_same(evaluate(op, operands, {B: 2, K: extent}), found)
 
 
 ROW, COLUMN, SCALAR = access(1, 0, dtype=I64), access(2, 2, dtype=I64), Operand(3, I64)

@@ -141,8 +141,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert read_toml(tmp_path / "absent.toml", sink) is None
     assert read_toml(tmp_path, sink) is None
     assert [d.message.rsplit(": ", 1)[1] for d in sink] == [
-        "No such file or directory",
-        "Is a directory",
+        "no such file or directory",
+        "is a directory",
     ]
 
 

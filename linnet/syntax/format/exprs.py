@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +14,8 @@ from linnet.syntax.format.doc import Choice, Doc, Hard, Indent, Line, cat, group
 from linnet.syntax.format.leaves import Brackets, Leaves
 from linnet.syntax.tokens import Token
 
-_CHAINS = frozenset(["folded_chain", "folded_pair", "folded_more"])
-_PIECES = frozenset(["chain_start", "chain_more"])
+CHAINS = frozenset(["folded_chain", "folded_pair", "folded_more"])
+_PIECES = frozenset(["chain_start", "chain_more", "same"])  # `same` is an operator
 _POSTFIXES = frozenset(["call", "call_generic", "method_generic", "field_of", "index_of"])
 _OPENERS = frozenset(["LPAR", "LSQB", "LANGLE"])
 
@@ -47,17 +48,13 @@ class Operators(Glued):
     """Operators and reductions."""
 
     def folded_chain(self, *parts: Node) -> Doc:
-        return self.chain(Tree("folded_chain", list(parts)), True)[0]
+        return self.chain(parts)[0]
 
-    def folded_pair(self, *parts: Node) -> Doc:
-        return self.chain(Tree("folded_pair", list(parts)), True)[0]
+    folded_pair = folded_more = folded_chain
 
-    def folded_more(self, *parts: Node) -> Doc:
-        return self.chain(Tree("folded_more", list(parts)), True)[0]
-
-    def chain(self, tree: Tree[Any], indented: bool) -> tuple[Doc, Doc]:
+    def chain(self, parts: Sequence[Node]) -> tuple[Doc, Doc]:
         """Operands and operators, with what is broken further right, and not."""
-        run = _run(tree)
+        run = _run(parts)
         commented = any(self.is_commented(a, b) for a, b in pairwise(run))
         return self.operations([self.layout(part) for part in run], run[1::2], commented)
 
@@ -117,8 +114,8 @@ class Operands(Operators):
 
     def both(self, value: Node) -> tuple[Doc, Doc]:
         """An expression for the middle of a line, and for a line of its own."""
-        if isinstance(value, Tree) and value.data in _CHAINS:
-            return self.chain(value, False)
+        if isinstance(value, Tree) and value.data in CHAINS:
+            return self.chain(children(value))
         doc = self.layout(value)
         return doc, doc
 
@@ -228,16 +225,14 @@ class Types(Operands):
         return cat(self.glued(open_, element, semicolon), " ", self.glued(count, close))
 
 
-def _run(tree: Tree[Any]) -> list[Node]:
+def _run(parts: Sequence[Node]) -> list[Node]:
     """The operands and operators of a chain, in turn."""
     found: list[Node] = []
-    waiting: list[Node] = [tree]
+    waiting: list[Node] = list(reversed(parts))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Tree) and (node is tree or node.data in _PIECES):
+        if isinstance(node, Tree) and node.data in _PIECES:
             waiting += reversed(children(node))
-        elif isinstance(node, Tree) and node.data == "same":
-            waiting += children(node)  # an operator
         else:
             found.append(node)
     return found

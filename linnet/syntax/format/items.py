@@ -8,14 +8,13 @@ from lark import Tree
 
 from linnet.syntax.format.concrete import Node, Part, children, elements, first, last
 from linnet.syntax.format.doc import Assigned, Choice, Doc, Hard, Indent, cat
-from linnet.syntax.format.exprs import Types
+from linnet.syntax.format.exprs import CHAINS, Types
 from linnet.syntax.tokens import Token
 
 # Values that are broken in their own braces rather than moved to the next line.
 _BRACED = frozenset(
     ["if_expr", "match", "struct", "struct_empty", "struct_generic", "struct_generic_empty"]
 )
-_BROKEN_AT_OPERATORS = frozenset(["folded_chain", "folded_pair", "folded_more"])
 _BEFORE_BODY = frozenset(["reduce", "reduce_as"])
 
 
@@ -213,4 +212,4 @@ def _breaks_at_operators(value: Node) -> bool:
     """Whether a value that is too long is broken at its operators and not in its brackets."""
     while isinstance(value, Tree) and value.data in _BEFORE_BODY:
         value = children(value)[-1]
-    return isinstance(value, Tree) and value.data in _BROKEN_AT_OPERATORS
+    return isinstance(value, Tree) and value.data in CHAINS

@@ -13,7 +13,7 @@ from linnet.backends.numpy.interpreter import DISPATCH, STRUCTURE, run
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
-from linnet.ir.ops import OPS
+from linnet.ir.ops import OPS, UNARY_FLOAT
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import (
     FLOAT_LIST,
@@ -182,7 +182,7 @@ def test_float_arithmetic(dtype: DType) -> None:
 
 
 @pytest.mark.parametrize("dtype", [DType.F16, DType.BF16])
-@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh"])
+@pytest.mark.parametrize("name", UNARY_FLOAT)
 def test_half_functions_are_f32_rounded_once(dtype: DType, name: str) -> None:
     x = np.linspace(0.01, 9.7, 1001).astype(NUMPY[dtype])
     wide = x.astype(np.float32)
