@@ -19,9 +19,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        type=_existing,
+        type=existing,
         help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
     )
+    add_format(parser)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """The form of the findings."""
     parser.add_argument(
         "--format", dest="form", choices=FORMS, default="text", help="default: text"
     )
@@ -57,7 +62,8 @@ def card_folders(paths: list[Path]) -> list[Path]:
     return list(found)
 
 
-def _existing(text: str) -> Path:
+def existing(text: str) -> Path:
+    """A path that is there, or a shipped card's."""
     try:
         path = card_path(word(text))
         found = path.exists()

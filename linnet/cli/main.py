@@ -18,6 +18,7 @@ from linnet.source.suggest import did_you_mean
 # must start fast. Each one has `run(options) -> int` and `configure(parser)`.
 COMMANDS = {
     "check": "check files, folders and cards",
+    "lint": "check, and say what is right and could be better",
     "fmt": "format files and folders, in the one style",
     "nest": "the shipped cards: list, show, check",
     "inspect": "the tokens, tree, IR or parameters of a source or card",

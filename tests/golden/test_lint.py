@@ -1,0 +1,50 @@
+"""Programs with what `linnet lint` says of them: `lint/W2001_generic.linnet` gets exactly the
+findings it marks, and `W2001_ok_generic.linnet`, a near-miss, none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linnet.lint.lint import LINTS, lint
+from linnet.pipeline import check_paths
+from linnet.source.codes import CODES
+from linnet.source.render import render_text
+from tests.golden.test_check import FEW, Finding, distance, marked
+
+CASES = sorted((Path(__file__).parent / "lint").glob("*.linnet"))
+OURS = [code for code in CODES if code.startswith("W2")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda p: p.stem)
+def test_gets_the_codes_it_marks(case: Path) -> None:
+    result = check_paths([case])
+    found: list[Finding] = []
+    every = [*result.sink, *lint(result.graph.modules, result.program)]
+    for finding in every:
+        assert finding.span is not None, finding
+        line = finding.span.file.position(finding.span.start).line
+        found.append((case.name, line, finding.code))
+        assert finding.message and not finding.message.endswith("."), finding
+    assert sorted(found) == marked(case), "\n" + "\n".join(map(render_text, every))
+
+
+def test_the_name_of_a_case_says_what_it_gets() -> None:
+    for case in CASES:
+        code, _, rest = case.stem.partition("_")
+        codes = {found for _, _, found in marked(case)}
+        assert codes == (set() if rest.startswith("ok") else {code}), case.name
+
+
+@pytest.mark.parametrize("code", OURS)
+def test_every_code_has_a_program_and_a_near_miss(code: str) -> None:
+    mine = [case for case in CASES if case.stem.startswith(f"{code}_")]
+    near = [case for case in mine if case.stem.startswith(f"{code}_ok")]
+    wrong = [case for case in mine if case not in near]
+    assert wrong and near
+    assert min(distance(w, n) for w in wrong for n in near) <= FEW
+
+
+def test_there_is_a_lint_for_each_code() -> None:
+    assert len(LINTS) == len(set(LINTS)) == len(OURS)
