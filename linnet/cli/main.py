@@ -17,6 +17,7 @@ from linnet.source.suggest import did_you_mean
 # A command's module is imported only when the command is used: `linnet check`
 # must start fast. Each one has `run(options) -> int` and `configure(parser)`.
 COMMANDS = {
+    "init": "write a new package with a small model in it",
     "check": "check files, folders and cards",
     "lint": "check, and say what is right and could be better",
     "fmt": "format files and folders, in the one style",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from linnet.lint.subject import Subject
-from linnet.lint.trees import declared, nodes
+from linnet.lint.trees import declared, is_marked, nodes
 from linnet.source.diagnostics import Diagnostic
 from linnet.syntax import ast
 
@@ -24,6 +24,8 @@ def renames(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             value = node.value
             if not isinstance(value, ast.NameExpr) or value.name in changing:
+                continue
+            if is_marked(node.name.text):
                 continue
             local = names[value.name] == 1
             member = names[value.name] == 0 and members.get(value.name) in ("param", "buffer")
