@@ -20,6 +20,7 @@ GROUPS = {
     "E4": "Blocks",
     "E5": "Packages, cards and checkpoints",
     "W1": "Lints",
+    "W2": "Lints of `linnet lint`",
 }
 INTRODUCTION = """\
 # Diagnostics

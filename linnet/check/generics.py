@@ -90,11 +90,16 @@ def _known_kind(scope: Scope, generic: ast.Generic) -> bool:
     return True
 
 
+def in_order(where: tuple[ast.Expr, ...]) -> list[ast.Expr]:
+    """The relations of a `where` as facts keep them: those that divide come last."""
+    return sorted(where, key=divides)
+
+
 def facts_of(scope: Scope, where: tuple[ast.Expr, ...]) -> tuple[Relation, ...]:
     """Assume a `where` in `scope`. The order is free: a relation that divides may use all that do
     not, and the ones before it that do."""
     before, out = scope.facts, list[tuple[Relation, Span]]()
-    for expr in sorted(where, key=_divides):
+    for expr in in_order(where):
         relation = relation_of(scope, expr)
         if relation is None:
             _doubt(scope, expr)
@@ -142,13 +147,14 @@ def _doubt(scope: Scope, expr: ast.Expr) -> None:
             pass
 
 
-def _divides(expr: ast.Expr) -> bool:
+def divides(expr: ast.Expr) -> bool:
+    """Whether a relation, or a part of one, divides."""
     match expr:
         case ast.BinaryExpr(op, left, right):
-            return op in ("/", "%") or _divides(left) or _divides(right)
+            return op in ("/", "%") or divides(left) or divides(right)
         case ast.UnaryExpr(operand=operand):
-            return _divides(operand)
+            return divides(operand)
         case ast.CallExpr(args=args):
-            return any(_divides(a.value) for a in args)
+            return any(divides(a.value) for a in args)
         case _:
             return False

@@ -21,6 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=existing_or_card,
         help="a file, a package's or a card's folder, a folder of these, or a shipped card's name",
     )
+    add_format(parser)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """The form of the findings."""
     parser.add_argument(
         "--format", dest="form", choices=FORMS, default="text", help="default: text"
     )

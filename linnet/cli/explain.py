@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from linnet.backends.base import (
     CallSite,
@@ -18,26 +17,15 @@ from linnet.backends.base import (
 )
 from linnet.cli.common import add_numerics, add_set, generics_of, word
 from linnet.cli.explain_code import explain_code, is_code
+from linnet.cli.lowered import lowered_entries
 from linnet.cli.report import report
-from linnet.ir.core import Module
 from linnet.ir.library import Absent, Argument, Known, Parts
 from linnet.ir.places import shown as shown_place
-from linnet.lower.instances import Violation, unsatisfied
-from linnet.lower.module import lower_entry, lower_function
-from linnet.nest.card import card_path
-from linnet.nest.lowered import lower_card
-from linnet.nest.opened import open_whole
-from linnet.nest.presence import presence
-from linnet.nest.survey import survey
 from linnet.nest.words import counted
-from linnet.pipeline import check_paths
-from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
-from linnet.source.shown import shown
-from linnet.source.suggest import did_you_mean
 
 JSON_VERSION = 1
-Generics = Mapping[str, int | str]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         backend.check(options.device, {})
         kernels = backend.kernels
         numerics = check_numerics(options.numerics)
-        modules = _modules(options, sink)
+        modules = lowered_entries(options.target, options.entry, generics_of(options), sink)
         found = {
             name: decide(module, kernels, numerics, options.device)
             for name, module in modules.items()
@@ -90,82 +78,6 @@ def _of_ops(options: argparse.Namespace) -> list[Diagnostic]:
     given = {"--entry": options.entry, "--set": options.generics}
     message = "`{}` is for a card or a file, not for a code"
     return [Diagnostic("E2102", message.format(name), None) for name in given if given[name]]
-
-
-# --- what to explain ---------------------------------------------------------
-
-
-def _modules(options: argparse.Namespace, sink: Sink) -> dict[str, Module]:
-    """The lowered entries by name; what is wrong is in `sink`."""
-    path = card_path(options.target)
-    if path.suffix == ".linnet" or (path.is_dir() and not (path / "nest.toml").is_file()):
-        return _of_file(path, options.entry, generics_of(options), sink)
-    return _of_card(path, options.entry, generics_of(options), sink)
-
-
-def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
-    opened = open_whole(name, sink, generics)
-    found = survey(opened, sink) if opened else None
-    if found is None or sink.errors:
-        return {}
-    there = presence(p.path for p in found.bound)
-    wanted = entry or found.card.entry
-    return {wanted: lower_card(found.program, wanted, there)}
-
-
-def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
-    """Everything symbolic that is not set. An optional member counts as there."""
-    result = check_paths([path])
-    for finding in result.sink:
-        sink.add(finding)
-    if sink.errors:
-        return {}
-    program = result.program
-    found: dict[str, Module] = {}
-    known: set[str] = set()
-    for key, function in program.functions.items():
-        module, _, name = key.partition("::")
-        if function.kind != "entry" or module not in program.roots:
-            continue
-        if entry not in (None, name, name.rpartition(".")[2]):
-            continue
-        generic_names = {g.name for g in function.generics}
-        if function.block is not None:
-            generic_names |= {g.name for g in program.blocks[function.block].generics}
-        known |= generic_names
-        given = {k: v for k, v in generics.items() if k in generic_names}
-        broken = unsatisfied(program, key, given)
-        for violation in broken:
-            sink.add(_violated(violation))
-        if broken:
-            continue
-        if function.block is None:
-            found[name] = lower_function(program, key, given)
-        else:
-            short = name.rpartition(".")[2]
-            found[name] = lower_entry(program, function.block, given, short, lambda _: True)
-    if found or sink.errors:
-        _check_names(path, generics, known, sink)
-    else:
-        message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
-        sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
-    return found
-
-
-def _violated(violation: Violation) -> Diagnostic:
-    relation = violation.relation
-    message = f"`where {relation}` of `{violation.block}` does not hold: {violation.values}"
-    related = (Related(violation.span, "stated here"),)
-    return Diagnostic("E2206", message, None, related=related)
-
-
-def _check_names(path: Path, generics: Generics, known: set[str], sink: Sink) -> None:
-    for name in generics:
-        if name not in known:
-            message = f"no entry of {path} has a generic {shown(name)}"
-            there = f"known here: {', '.join(sorted(known))}" if known else None
-            hint = did_you_mean(name, known) or there
-            sink.add(Diagnostic("E2111", message, None, help=hint))
 
 
 # --- how it is shown ---------------------------------------------------------

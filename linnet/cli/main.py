@@ -16,10 +16,13 @@ from linnet.source.suggest import did_you_mean
 
 # A command's module is imported only when the command is used: `linnet check`
 # must start fast. Each one has `run(options) -> int` and `configure(parser)`.
-_COMMANDS = {
+COMMANDS = {
+    "init": "write a new package with a small model in it",
     "check": "check files, folders and cards",
+    "lint": "check, and say what is right and could be better",
     "fmt": "format files and folders, in the one style",
     "nest": "the shipped cards: list, show, check",
+    "inspect": "the tokens, tree, IR or parameters of a source or card",
     "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",
 }
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_any_name()
     try:
         try:
-            options = _parser(words).parse_args(words)
+            options = parser_of(words).parse_args(words)
             status = int(options.run(options))
         except _UsageError as error:
             print(*error.args, sep="", file=sys.stderr)
@@ -92,13 +95,14 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def parser_of(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of a command line: only the commands that occur in it know their options."""
     parser = _Parser(
         prog="linnet", description="A typed tensor language for neural-network architectures."
     )
     parser.add_argument("--version", action="version", version=f"linnet {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in _COMMANDS.items():
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
         if name in words:
             module = import_module(f"linnet.cli.{name}")

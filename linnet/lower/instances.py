@@ -125,6 +125,16 @@ def unsatisfied(
     return found
 
 
+def unsatisfied_block(
+    program: Program, key: str, generics: Mapping[str, GenericValue]
+) -> list[Violation]:
+    """As `unsatisfied`, the relations of a block itself."""
+    block = program.blocks[key]
+    found: list[Violation] = []
+    _check(block, bind(block.generics, generics), "", found)
+    return found
+
+
 def obligations(
     program: Program, root: str, generics: Mapping[str, GenericValue], entry: str
 ) -> tuple[Relation, ...]:

@@ -12,6 +12,7 @@ from linnet.packages.text import is_file, leads_out, real, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
+from linnet.source.shown import shown as shown_name
 from linnet.source.suggest import did_you_mean
 from linnet.syntax.tokens import KEYWORDS, RESERVED
 
@@ -104,16 +105,24 @@ def _text(toml: TomlFile, key: str, sink: Sink) -> str | None:
     return None
 
 
-def _check_name(name: str, what: str, place: Span, sink: Sink) -> None:
+def misnamed(name: str, what: str) -> tuple[str, str | None] | None:
+    """Why a name cannot be that of a package or a dependency, and a way out; None if it can."""
     if name in _TAKEN:
-        message = f"`{name}` cannot be a {what}: the name is taken"
-        sink.add(Diagnostic("E5001", message, place))
-    elif name in KEYWORDS or name in RESERVED:
+        return f"`{name}` cannot be a {what}: the name is taken", None
+    if name in KEYWORDS or name in RESERVED:
         message = f"`{name}` cannot be a {what}: it is a word of the language"
-        sink.add(Diagnostic("E5001", message, place, help=f"write `{name}_`, for instance"))
-    elif not is_identifier(name):
+        return message, f"write `{name}_`, for instance"
+    if not is_identifier(name):
         hint = "use letters, digits and `_`, and begin with no digit"
-        sink.add(Diagnostic("E5001", f"`{name}` cannot be a {what}", place, help=hint))
+        return f"{shown_name(name)} cannot be a {what}", hint
+    return None
+
+
+def _check_name(name: str, what: str, place: Span, sink: Sink) -> None:
+    problem = misnamed(name, what)
+    if problem is not None:
+        message, hint = problem
+        sink.add(Diagnostic("E5001", message, place, help=hint))
 
 
 def _dependencies(toml: TomlFile, folder: Path, sink: Sink) -> dict[str, Path]:

@@ -32,10 +32,10 @@ def _below(path: Path, names: Names, sink: Sink) -> Iterator[Path]:
         if real(file).is_relative_to(folder):
             yield real(file)
         else:
-            message = leads_out(names(file), "the folder that is formatted")
+            message = leads_out(names(file), "the folder that was given")
             sink.add(Diagnostic("E1202", message, None))
     if empty and not sink.errors:
-        message = f"nothing to format in {names(folder)}: there is no {SUFFIX} file"
+        message = f"there is no {SUFFIX} file in {names(folder)}"
         sink.add(Diagnostic("E1202", message, None))
 
 

@@ -1,5 +1,6 @@
 """The catalogue of diagnostic codes: E1 text and modules, E2 types and shapes,
-E3 index notation, E4 blocks, E5 packages and cards, W1 lints. A code keeps its meaning for ever."""
+E3 index notation, E4 blocks, E5 packages and cards, W1 lints, W2 those that only `linnet lint`
+gives. A code keeps its meaning for ever."""
 
 CODES: dict[str, str] = {
     "E1001": "a character that cannot appear",
@@ -68,6 +69,17 @@ CODES: dict[str, str] = {
     "W1001": "unused import",
     "W1002": "unused local",
     "W1003": "unused block member",
+    "W2001": "unused generic",
+    "W2002": "unused private item",
+    "W2003": "unused parameter of a private function",
+    "W2004": "a name that hides another",
+    "W2005": "a `let` that only renames",
+    "W2006": "a `var` that is never assigned",
+    "W2007": "a name in the wrong letter case",
+    "W2008": "a public op without documentation",
+    "W2009": "a comparison that is always true or always false",
+    "W2010": "a relation of a `where` that follows from the others",
+    "W2011": "a cast to the dtype that the value has",
 }
 
 

@@ -203,14 +203,15 @@ def _json(diagnostic: Diagnostic) -> dict[str, object]:
         "severity": diagnostic.severity,
         "message": diagnostic.message,
         "label": diagnostic.label,
-        **_json_span(diagnostic.span),
-        "related": [{**_json_span(r.span), "label": r.label} for r in diagnostic.related],
+        **json_span(diagnostic.span),
+        "related": [{**json_span(r.span), "label": r.label} for r in diagnostic.related],
         "notes": list(diagnostic.notes),
         "help": diagnostic.help,
     }
 
 
-def _json_span(span: Span | None) -> dict[str, object]:
+def json_span(span: Span | None) -> dict[str, object]:
+    """A place as documents tell it: file, start and end, all null where there is none."""
     if span is None:
         return {"file": None, "start": None, "end": None}
     position = span.file.position

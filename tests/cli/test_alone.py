@@ -72,6 +72,9 @@ def alone(code: str) -> str:
     ("words", "said"),
     [
         (["check", "models", "stdlib"], ""),
+        (["lint", "models", "stdlib"], ""),
+        (["inspect", "models/gpt-oss-20b", "--ast"], "Module 1:1-"),
+        (["inspect", "models/gpt-oss-20b", "--parameters"], "459 params, 13761264768 bytes"),
         (["nest", "list"], "gpt-oss-20b"),
         (["nest", "show", "gpt-oss-20b"], "20,914,757,184 weights"),
         (["nest", "check", "gpt-oss-20b"], "459 parameters"),

@@ -73,7 +73,7 @@ def test_everything_below_a_folder(tmp_path: Path) -> None:
 
 def test_a_folder_without_sources_is_an_error(tmp_path: Path, capsys: Capture) -> None:
     assert main(["fmt", str(tmp_path)]) == 1
-    assert "nothing to format" in capsys.readouterr().err
+    assert "there is no .linnet file in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [BAD, "const A:i32=1\n", "module a /*"])

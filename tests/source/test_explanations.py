@@ -88,8 +88,10 @@ def cases(code: str) -> list[Case]:
     return found
 
 
-def codes_of(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What a program gets, in a package and a card where it is a part of them."""
+def codes_of(
+    case: Case, command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
+    """What a program gets of a command, in a package and a card where it is a part of them."""
     if case.command:
         (line,) = case.command.splitlines()
         words = shlex.split(line)
@@ -102,10 +104,10 @@ def codes_of(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> li
             path = folder / "example" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        words = ["linnet", "check", "example"]
-    status = main([*words[1:], *(["--json"] if words[1] == "check" else [])])
+        words = ["linnet", command, "example"]
+    status = main([*words[1:], *(["--json"] if words[1] in ("check", "lint") else [])])
     out, err = capsys.readouterr()
-    if words[1] == "check":
+    if words[1] in ("check", "lint"):
         found = [finding["code"] for finding in json.loads(out)["diagnostics"]]
     else:
         lines = err.splitlines()
@@ -145,7 +147,7 @@ def test_rejected_examples_get_the_code_and_accepted_ones_nothing(
         folder = tmp_path / str(number)
         folder.mkdir()
         monkeypatch.chdir(folder)
-        found = codes_of(case, folder, capsys)
+        found = codes_of(case, "lint" if code.startswith("W2") else "check", folder, capsys)
         assert found == ([code] if case.rejected else []), case
 
 

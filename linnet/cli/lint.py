@@ -1,0 +1,43 @@
+"""`linnet lint [PATH...]`: what is right and could be better."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from linnet.cli.check import add_format, existing_or_card
+from linnet.cli.report import report_as
+from linnet.lint.lint import lint
+from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Sink
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        type=existing_or_card,
+        default=[Path()],
+        help="as for `linnet check`; default: the working folder",
+    )
+    add_format(parser)
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with 1 if anything is found, an error or not"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Checks the sources; if nothing is wrong, prints what the check warns of and every lint."""
+    paths: list[Path] = options.paths
+    result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
+    found = Sink()
+    for finding in result.sink:
+        found.add(finding)
+    if not found.errors:
+        for finding in lint(result.graph.modules, result.program):
+            found.add(finding)
+        found.arrange([module.file for module in result.graph.modules])
+    status = report_as(options.form, found)
+    return 1 if options.strict and list(found) else status

@@ -1,0 +1,110 @@
+"""The entries of a card or a file as tensor IR, before any pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from linnet.ir.core import Module
+from linnet.lower.instances import Violation, unsatisfied
+from linnet.lower.module import lower_entry, lower_function
+from linnet.nest.card import card_path
+from linnet.nest.lowered import lower_card
+from linnet.nest.opened import open_whole
+from linnet.nest.presence import presence
+from linnet.nest.survey import survey
+from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Diagnostic, Related, Sink
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
+
+Generics = Mapping[str, int | str]
+
+
+def lowered_entries(
+    target: str, entry: str | None, generics: Generics, sink: Sink
+) -> dict[str, Module]:
+    """The entries of what a user named, by their names; what is wrong is in `sink`.
+
+    Of a card it is one, by default the card's own, under the card's generics. Of a file or package
+    they are all, or those named `entry`, and generics that are not given stay symbols.
+    """
+    path = card_path(target)
+    if is_card(path):
+        return _of_card(path, entry, generics, sink)
+    return _of_file(path, entry, generics, sink)
+
+
+def is_card(path: Path) -> bool:
+    """Whether a path is to be read as a card: anything but a source and a folder without one."""
+    return path.suffix != ".linnet" and (not path.is_dir() or (path / "nest.toml").is_file())
+
+
+def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+    opened = open_whole(name, sink, generics)
+    found = survey(opened, sink) if opened else None
+    if found is None or sink.errors:
+        return {}
+    there = presence(p.path for p in found.bound)
+    wanted = entry or found.card.entry
+    return {wanted: lower_card(found.program, wanted, there)}
+
+
+def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+    """Everything symbolic that is not set. An optional member counts as there."""
+    result = check_paths([path])
+    for finding in result.sink:
+        sink.add(finding)
+    if sink.errors:
+        return {}
+    program = result.program
+    found: dict[str, Module] = {}
+    known: set[str] = set()
+    for key, function in program.functions.items():
+        module, _, name = key.partition("::")
+        if function.kind != "entry" or module not in program.roots:
+            continue
+        if entry not in (None, name, name.rpartition(".")[2]):
+            continue
+        generic_names = {g.name for g in function.generics}
+        if function.block is not None:
+            generic_names |= {g.name for g in program.blocks[function.block].generics}
+        known |= generic_names
+        given = {k: v for k, v in generics.items() if k in generic_names}
+        broken = unsatisfied(program, key, given)
+        for violation in broken:
+            sink.add(violated(violation))
+        if broken:
+            continue
+        # Modules of a package may have entries of one name.
+        shown_as = key if name in found else name
+        if function.block is None:
+            found[shown_as] = lower_function(program, key, given)
+        else:
+            short = name.rpartition(".")[2]
+            found[shown_as] = lower_entry(program, function.block, given, short, lambda _: True)
+    if found or sink.errors:
+        refuse_unknown(generics, known, f"no entry of {path}", sink)
+    else:
+        message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
+        sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
+    return found
+
+
+def violated(violation: Violation) -> Diagnostic:
+    """The finding about a `where` that the generics break."""
+    relation = violation.relation
+    message = f"`where {relation}` of `{violation.block}` does not hold: {violation.values}"
+    related = (Related(violation.span, "stated here"),)
+    return Diagnostic("E2206", message, None, related=related)
+
+
+def refuse_unknown(generics: Generics, known: Iterable[str], nobody: str, sink: Sink) -> None:
+    """Reports values of generics that nobody has."""
+    known = sorted(known)
+    for name in generics:
+        if name not in known:
+            message = f"{nobody} has a generic {shown(name)}"
+            there = f"known here: {', '.join(known)}" if known else None
+            hint = did_you_mean(name, known) or there
+            sink.add(Diagnostic("E2111", message, None, help=hint))

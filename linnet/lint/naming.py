@@ -1,0 +1,81 @@
+"""W2007: types and generics are named `LikeThis`, values and functions `like_this`, constants
+`LIKE_THIS` or as what they stand for in a shape.
+
+Members of a block are left alone: their names are those of a checkpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from linnet.lint.subject import Subject
+from linnet.lint.trees import declared, nodes
+from linnet.source.diagnostics import Diagnostic
+from linnet.syntax import ast
+
+_CAMEL = re.compile(r"_*[A-Z][A-Za-z0-9]*")
+_SNAKE = re.compile(r"[a-z0-9_]+")
+_CONST = re.compile(r"_*[A-Z][A-Za-z0-9_]*")
+
+
+def names(subject: Subject) -> Iterator[Diagnostic]:
+    """W2007."""
+    for name, what in _of_values(subject):
+        if not _SNAKE.fullmatch(name.text):
+            yield _finding(name, what, _snake(name.text))
+    for name, what in _of_types(subject.tree):
+        if not _CAMEL.fullmatch(name.text):
+            yield _finding(name, what, _camel(name.text))
+    for item in subject.tree.items:
+        if isinstance(item, ast.ConstDecl) and not _CONST.fullmatch(item.name.text):
+            yield _finding(item.name, "a constant", _snake(item.name.text).upper())
+
+
+def _of_values(subject: Subject) -> Iterator[tuple[ast.Name, str]]:
+    yield subject.tree.path.parts[-1], "a module"
+    for item in subject.tree.items:
+        if isinstance(item, ast.StructDecl):
+            yield from ((field.name, "a field") for field in item.fields)
+    for decl, block in subject.functions():
+        yield decl.name, "a function" if block is None else "a method"
+        yield from ((param.name, "a parameter") for param in decl.params)
+        yield from ((name, "a local") for name in declared(decl.body))
+        for node in nodes(decl.body):
+            if isinstance(node, ast.IndexName):
+                yield ast.Name(node.name, node.span), "an index"
+
+
+def _of_types(tree: ast.Module) -> Iterator[tuple[ast.Name, str]]:
+    for item in tree.items:
+        match item:
+            case ast.BlockDecl(methods=methods):
+                yield item.name, "a block"
+                for method in methods:
+                    yield from ((generic.name, "a generic") for generic in method.generics)
+            case ast.StructDecl():
+                yield item.name, "a struct"
+            case ast.AliasDecl():
+                yield item.name, "a type"
+            case ast.EnumDecl(variants=variants):
+                yield item.name, "an enum"
+                yield from ((variant.name, "a variant") for variant in variants)
+            case ast.FunctionDecl() | ast.ConstDecl():
+                pass
+        if not isinstance(item, ast.EnumDecl | ast.ConstDecl):
+            yield from ((generic.name, "a generic") for generic in item.generics)
+
+
+def _finding(name: ast.Name, what: str, better: str) -> Diagnostic:
+    message = f"`{name.text}` is not how {what} is named"
+    return Diagnostic("W2007", message, name.span, help=f"name it `{better}`")
+
+
+def _snake(text: str) -> str:
+    """`KvHeads` as `kv_heads`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+
+
+def _camel(text: str) -> str:
+    """`kv_heads` as `KvHeads`."""
+    return "".join(part[:1].upper() + part[1:] for part in text.split("_")) or text

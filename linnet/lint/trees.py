@@ -1,0 +1,59 @@
+"""Going through a syntax tree, and which names a part of it mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from linnet.source.files import SourceFile, Span
+from linnet.syntax import ast
+
+
+def nodes(tree: Any) -> Iterator[Any]:
+    """Every node of a tree, in the order in which they are written; `tree` may be a tuple."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting.extend(reversed(cast("tuple[Any, ...]", node)))
+        elif is_dataclass(node) and not isinstance(node, (Span, SourceFile)):
+            yield node
+            waiting.extend(getattr(node, part.name) for part in reversed(fields(node)))
+
+
+def mentions(tree: Any) -> frozenset[str]:
+    """The names that are put to use in a tree, whatever they mean there. What is declared, a
+    field, a named argument and the target of an assignment are no uses."""
+    return frozenset(name for node in nodes(tree) if (name := _mentioned(node)) is not None)
+
+
+def _mentioned(node: object) -> str | None:
+    match node:
+        case ast.NameExpr(name):
+            return name
+        case ast.PackExpr(name):
+            return name.text
+        case ast.NamedTypeExpr(path) | ast.StructExpr(path):
+            return path[0].text
+        case _:
+            return None
+
+
+def declared(tree: Any) -> Iterator[ast.Name]:
+    """The names of the locals that a body declares, patterns and loop variables among them."""
+    for node in nodes(tree):
+        match node:
+            case ast.LetStmt(name=name) | ast.SomePattern(name=name):
+                yield name
+            case ast.StaticForStmt(variable=name):
+                yield name
+            case ast.LetTupleStmt(names=names):
+                yield from names
+            case _:
+                pass
+
+
+def is_marked(name: str) -> bool:
+    """Whether a name says that it is not used."""
+    return name.startswith("_")
