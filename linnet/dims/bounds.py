@@ -43,7 +43,6 @@ class Bounds:
 
     rows: list[Dim] = field(default_factory=list[Dim])
     equalities: list[Dim] = field(default_factory=list[Dim])
-    signed: set[Symbol] = field(default_factory=set[Symbol])
     normalizer: Normalizer = field(init=False)
     _proved: dict[Dim, bool] = field(default_factory=dict[Dim, bool])
     # Questions being answered, or given up within the outermost one.
@@ -110,7 +109,7 @@ class Bounds:
     def _natural_atom(self, atom: Atom) -> bool:
         match atom:
             case Symbol():
-                return atom not in self.signed
+                return not atom.signed
             case Quotient():
                 return self.at_least_zero(atom.num) and self.at_least_zero(atom.den - 1)
             case Remainder():

@@ -121,7 +121,7 @@ class System:
             return False
         symbol, value = best
         self._define(symbol, value)
-        if symbol not in self.bounds.signed:
+        if not symbol.signed:
             self.bounds.rows.append(value)
         return True
 
@@ -165,7 +165,7 @@ class System:
             return False
         if atom.den.as_int() != factor or c * of_quotient > 0:
             return False
-        q = self._fresh(f"{symbol} / {factor}", symbol in self.bounds.signed)
+        q = self._fresh(f"{symbol} / {factor}", symbol.signed)
         self._define(symbol, q * factor)
         return True
 
@@ -199,10 +199,8 @@ class System:
         return self.rewriting.normal(replace_atoms(p, lambda a: names.get(a) or Dim.atom(a)))
 
     def _fresh(self, name: str, signed: bool) -> Dim:
-        symbol = Symbol(name)
+        symbol = Symbol(name, signed=signed)
         self.rewriting.fresh.add(symbol)
-        if signed:
-            self.bounds.signed.add(symbol)
         return Dim.of(symbol)
 
 
