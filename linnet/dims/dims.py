@@ -45,6 +45,7 @@ __all__ = [
     "dim_max",
     "dim_min",
     "monomial_key",
+    "multiply_monomials",
     "parts",
     "product",
     "rebuild",

@@ -16,7 +16,7 @@ from math import gcd
 
 from linnet.dims.bounds import Bounds
 from linnet.dims.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
-from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms
+from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms, without
 from linnet.dims.relations import Relation
 
 _PASSES = 3
@@ -94,7 +94,7 @@ class System:
 
     def _solve(self, equation: Dim) -> bool:
         """Takes `equation == 0` in as a rewrite, if it can be one."""
-        p = self.rewriting.normal(equation)
+        p = self._cancelled(self.rewriting.normal(equation))
         if p == ZERO:
             return True
         p = primitive(p)
@@ -105,6 +105,14 @@ class System:
             self._refresh()
             return True
         return False
+
+    def _cancelled(self, p: Dim) -> Dim:
+        """`p` without factors that are not zero: `A == B` for `N * A == N * B`."""
+        for atom in sorted(p.atoms(), key=atom_key):
+            rest = without(p, atom)
+            if rest is not None and self.rewriting.positive(Dim.atom(atom)):
+                return self._cancelled(rest)
+        return p
 
     def _solve_plain(self, p: Dim) -> bool:
         """Solves for a symbol that no atom hides."""
