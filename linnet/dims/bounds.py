@@ -37,6 +37,7 @@ _PRODUCTS = 48
 _NESTING = 3
 _DEGREE = 4
 _SPLITS = 3
+_ROUNDS = 2
 
 
 @dataclass(slots=True)
@@ -141,9 +142,14 @@ class Bounds:
         plain = [*rows, *equal, *(-e for e in equal)]
         if contradictory(plain, self.natural, self._fuel):
             return True
-        extra = self._products(rows, equal)
-        if extra and contradictory([*plain, *extra], self.natural, self._fuel):
-            return True
+        extra = list[Dim]()
+        for _ in range(_ROUNDS):
+            more = self._products([*rows, *extra], equal)
+            if not more:
+                break
+            extra += more
+            if contradictory([*plain, *extra], self.natural, self._fuel):
+                return True
         return len(split) < _SPLITS and self._refuted_by_cases([*plain, *extra], split)
 
     def _related(self, given: list[Dim]) -> tuple[list[Dim], list[Dim]]:
@@ -206,7 +212,8 @@ class Bounds:
             if len(found) > 2 * _PRODUCTS:
                 break
             found[row] = None
-        return [d for d in found if d not in rows]
+        known = {*rows, *equal}
+        return [d for d in found if d not in known]
 
     def _wanted(self, rows: list[Dim]) -> set[Monomial]:
         """The products in sight, those rewritten away, and what divides them."""
