@@ -31,7 +31,7 @@ from linnet.dims.dims import parts as inner_dims
 from linnet.dims.linear import Fuel, contradictory
 from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms, without
 
-_FUEL = 40_000
+_FUEL = 120_000
 _QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3
@@ -128,7 +128,8 @@ class Bounds:
             case Symbol():
                 return not atom.signed
             case Quotient():
-                return self.at_least_zero(atom.num) and self.at_least_zero(atom.den - 1)
+                above = self.at_least_zero(atom.num) or self.at_least_zero(Dim.atom(atom))
+                return above and self.at_least_zero(atom.den - 1)
             case Remainder():
                 return self.at_least_zero(atom.den - 1)
             case Minimum():
@@ -150,7 +151,7 @@ class Bounds:
             extra += more
             if contradictory([*plain, *extra], self.natural, self._fuel):
                 return True
-        return len(split) < _SPLITS and self._refuted_by_cases([*plain, *extra], split)
+        return len(split) < _SPLITS and self._refuted_by_cases(plain, split)
 
     def _related(self, given: list[Dim]) -> tuple[list[Dim], list[Dim]]:
         """The rows and equalities that share atoms with `given`, and those of the atoms."""
@@ -246,7 +247,7 @@ class Bounds:
         for choice in sorted_dims(atom.args):
             case = [self._put(d, atom, choice) for d in rows]
             case += [self.normalizer.normal((d - choice) * sign) for d in atom.args]
-            if not self._refuted(list(dict.fromkeys(case)), split | {atom}):
+            if not self._refuted([d for d in dict.fromkeys(case) if d.terms], split | {atom}):
                 return False
         return True
 

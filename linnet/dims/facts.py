@@ -59,6 +59,10 @@ class System:
         self._refresh()
         self._factors()
 
+    def contradictory(self) -> bool:
+        """Whether it is plain that no assignment satisfies the relations."""
+        return any((row.as_int() or 0) < 0 for row in self.bounds.rows)
+
     def _refresh(self) -> None:
         """Brings everything held to the normal form of the newest rewrites."""
         rewriting, bounds = self.rewriting, self.bounds
@@ -101,7 +105,8 @@ class System:
         if p.as_int() is not None:
             self.bounds.rows.append(Dim.of(-1))
             return True
-        if self._solve_plain(p) or self._solve_named(p) or self._solve_product(p):
+        solvers = (self._solve_plain, self._solve_named, self._solve_product, self._solve_common)
+        if any(solve(p) for solve in solvers):
             self._refresh()
             return True
         return False
@@ -177,6 +182,18 @@ class System:
         self._define(symbol, q * factor)
         return True
 
+    def _solve_common(self, p: Dim) -> bool:
+        """`2 * A == 3 * B` makes `A` a multiple of 3, and then `B` one of 2."""
+        for symbol, c in _alone(p):
+            rest = p - Dim({(symbol,): c})
+            factor = gcd(*(d for _, d in rest.terms))
+            if factor > 1 and symbol not in rest.symbols():
+                q = self._fresh(f"{symbol} / {factor}", symbol.signed)
+                self._define(symbol, q * factor)
+                self._refresh()
+                return self._solve(p)
+        return False
+
     def _solve_product(self, p: Dim) -> bool:
         """Rewrites the leading product, if its coefficient is 1."""
         hiding = self._divisions(p)
@@ -227,11 +244,14 @@ def _sign(c: int) -> int:
 
 def _candidates(p: Dim) -> list[tuple[Symbol, Dim]]:
     """Symbols with coefficient 1 or -1 in no other product, and what `p == 0` makes them."""
-    found: list[tuple[Symbol, Dim]] = []
+    return [(s, (Dim({(s,): c}) - p) * c) for s, c in _alone(p) if abs(c) == 1]
+
+
+def _alone(p: Dim) -> list[tuple[Symbol, int]]:
+    """Symbols that make a term with their coefficient and are in no other product."""
+    found: list[tuple[Symbol, int]] = []
     for monomial, c in p.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
-        if not isinstance(symbol, Symbol) or abs(c) != 1:
-            continue
-        if sum(symbol in m for m, _ in p.terms) == 1:
-            found.append((symbol, (Dim({monomial: c}) - p) * c))
+        if isinstance(symbol, Symbol) and sum(symbol in m for m, _ in p.terms) == 1:
+            found.append((symbol, c))
     return found

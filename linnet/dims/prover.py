@@ -116,7 +116,8 @@ class Facts:
         whole = Dim.of(Symbol(f"({symbol} / {divisor})")) * divisor
         for rest in range(divisor):
             case = self.adding([Relation("==", Dim.of(symbol), whole + rest)])
-            if not case._within(relation, most // divisor):
+            inside = relation.substitute({symbol: whole + rest})
+            if not (case._rules().contradictory() or case._within(inside, most // divisor)):
                 return False
         return True
 

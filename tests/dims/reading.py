@@ -64,13 +64,16 @@ def compiled(text: str) -> Meaning:
     return lambda env: eval(code, {"min": min, "max": max}, env)
 
 
-def assignments(facts: str, goal: str, most: int = 20_000) -> Iterator[Env]:
-    """Small natural numbers for all the names, and some about the literals, where `facts` hold."""
-    stated, wanted = parts(facts), names(f"{facts} {goal}")
+def assignments(facts: str, goals: str, most: int = 8_000) -> Iterator[Env]:
+    """Small natural numbers for all the names, and some about the literals, where `facts` hold.
+
+    About `most` are tried; those that the facts define are not counted.
+    """
+    stated, wanted = parts(facts), names(f"{facts} {goals}")
     defined = dict(_definitions(stated))
     free = [name for name in wanted if name not in defined]
-    literals = {int(n) for n in re.findall(r"\b\d+\b", f"{facts} {goal}")}
-    width = max(7, int(most ** (1 / max(1, len(free)))))
+    literals = {int(n) for n in re.findall(r"\b\d+\b", f"{facts} {goals}")}
+    width = max(3, int(most ** (1 / max(1, len(free)))))
     tests = [(set(names(part)), compiled(part)) for part in stated]
     pools = {name: _pool(name, tests, literals, width) for name in free}
     if all(test({}) for about, test in tests if not about):
