@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import lcm
 
-from linnet.dims.dims import ZERO, Dim, Quotient, Remainder, Symbol, parts, sorted_symbols
+from linnet.dims.dims import ZERO, Dim, DimError, Quotient, Remainder, Symbol, parts, sorted_symbols
 from linnet.dims.facts import System, primitive
 from linnet.dims.relations import Answer, Comparison, Relation
 from linnet.dims.search import Search
@@ -114,12 +114,17 @@ class Facts:
             return False
         symbol, divisor = split
         whole = Dim.of(Symbol(f"({symbol} / {divisor})")) * divisor
-        for rest in range(divisor):
-            case = self.adding([Relation("==", Dim.of(symbol), whole + rest)])
-            inside = relation.substitute({symbol: whole + rest})
-            if not (case._rules().contradictory() or case._within(inside, most // divisor)):
-                return False
-        return True
+        values = [whole + rest for rest in range(divisor)]
+        return all(self._within_case(relation, symbol, v, most // divisor) for v in values)
+
+    def _within_case(self, relation: Relation, symbol: Symbol, value: Dim, cases: int) -> bool:
+        case = self.adding([Relation("==", Dim.of(symbol), value)])
+        if case._rules().contradictory():
+            return True
+        try:
+            return case._within(relation.substitute({symbol: value}), cases)
+        except DimError:  # it makes a divisor zero
+            return False
 
     def _differ(self, system: System, gap: Dim) -> bool:
         reduced = primitive(gap)

@@ -91,6 +91,8 @@ def test_a_divisor_that_may_be_zero_stays_opaque() -> None:
     # No numbers break it, but what division by zero would give is anybody's guess.
     assert answer("", "S / N <= S") == Answer("unknown")
     assert answer("N > 0", "N / N == 1").verdict == "proven"
+    # Taken apart by its remainder, `C` makes the divisor a literal zero.
+    assert answer("A > 0", "C / 2 == A / (C % 2)").verdict == "unknown"
 
 
 def test_a_body_dimension_may_be_negative() -> None:
