@@ -53,9 +53,10 @@ def check(question: Question) -> None:
             if all(fact.holds(env) for fact in assumed):
                 assert goal.holds(env) in (None, found.verdict == "proven"), env
     if found.counterexample is not None:
+        # Symbols that cancel out, as in `A / A - A / A`, have no value there.
         env = {**dict.fromkeys(SYMBOLS, 0), **found.counterexample}
-        assert all(fact.holds(env) for fact in assumed)
-        assert goal.holds(env) is False
+        assert all(fact.holds(env) is not False for fact in assumed)
+        assert goal.holds(env) is not True
 
 
 @given(questions())
