@@ -23,10 +23,15 @@ class DimError(ZeroDivisionError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
-    """A generic dimension, or the element count of a shape pack; compared by identity."""
+    """A generic dimension, or the element count of a shape pack; compared by identity.
+
+    It stands for a natural number, unless it is `signed`: one that the prover made for a
+    quotient that may be negative.
+    """
 
     name: str
     pack: bool = False
+    signed: bool = False
     serial: int = field(default_factory=_serials.__next__, init=False, repr=False)
 
     def __str__(self) -> str:

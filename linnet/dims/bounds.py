@@ -7,7 +7,7 @@ natural factors, `N * (S - 1) >= 0` from `S - 1 >= 0`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -22,19 +22,22 @@ from linnet.dims.dims import (
     Remainder,
     Symbol,
     atom_key,
+    monomial_key,
+    multiply_monomials,
     rebuild,
     sorted_dims,
 )
 from linnet.dims.dims import parts as inner_dims
 from linnet.dims.linear import Fuel, contradictory
-from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms
+from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms, without
 
-_FUEL = 40_000
+_FUEL = 120_000
 _QUESTION = 200
 _PRODUCTS = 48
 _NESTING = 3
 _DEGREE = 4
 _SPLITS = 3
+_ROUNDS = 2
 
 
 @dataclass(slots=True)
@@ -43,7 +46,6 @@ class Bounds:
 
     rows: list[Dim] = field(default_factory=list[Dim])
     equalities: list[Dim] = field(default_factory=list[Dim])
-    signed: set[Symbol] = field(default_factory=set[Symbol])
     normalizer: Normalizer = field(init=False)
     _proved: dict[Dim, bool] = field(default_factory=dict[Dim, bool])
     # Questions being answered, or given up within the outermost one.
@@ -98,7 +100,21 @@ class Bounds:
         literal = goal.as_int()
         if literal is not None and literal >= 0:
             return True
-        return self._obvious(goal) or self._refuted([-goal - 1], frozenset())
+        if self._obvious(goal) or self._by_parts(goal):
+            return True
+        return self._refuted([-goal - 1], frozenset())
+
+    def _by_parts(self, goal: Dim) -> bool:
+        """`N * d >= 0` by `d >= 0`, and `min(a, b) + d >= 0` by `a + d >= 0` and `b + d >= 0`."""
+        for atom in sorted(goal.atoms(), key=atom_key):
+            rest = without(goal, atom)
+            if rest is not None:
+                return self.natural((atom,)) and self.at_least_zero(rest)
+            c = dict(goal.terms).get((atom,), 0)
+            if isinstance(atom, Minimum if c > 0 else Maximum) and c:
+                others = goal - Dim({(atom,): c})
+                return all(self.at_least_zero(others + d * c) for d in sorted_dims(atom.args))
+        return False
 
     def _obvious(self, dim: Dim) -> bool:
         return all(c > 0 and self.natural(m) for m, c in dim.terms if m) and dim.constant >= 0
@@ -110,9 +126,10 @@ class Bounds:
     def _natural_atom(self, atom: Atom) -> bool:
         match atom:
             case Symbol():
-                return atom not in self.signed
+                return not atom.signed
             case Quotient():
-                return self.at_least_zero(atom.num) and self.at_least_zero(atom.den - 1)
+                above = self.at_least_zero(atom.num) or self.at_least_zero(Dim.atom(atom))
+                return above and self.at_least_zero(atom.den - 1)
             case Remainder():
                 return self.at_least_zero(atom.den - 1)
             case Minimum():
@@ -126,10 +143,15 @@ class Bounds:
         plain = [*rows, *equal, *(-e for e in equal)]
         if contradictory(plain, self.natural, self._fuel):
             return True
-        extra = self._products(rows, equal)
-        if extra and contradictory([*plain, *extra], self.natural, self._fuel):
-            return True
-        return len(split) < _SPLITS and self._refuted_by_cases([*plain, *extra], split)
+        extra = list[Dim]()
+        for _ in range(_ROUNDS):
+            more = self._products([*rows, *extra], equal)
+            if not more:
+                break
+            extra += more
+            if contradictory([*plain, *extra], self.natural, self._fuel):
+                return True
+        return len(split) < _SPLITS and self._refuted_by_cases(plain, split)
 
     def _related(self, given: list[Dim]) -> tuple[list[Dim], list[Dim]]:
         """The rows and equalities that share atoms with `given`, and those of the atoms."""
@@ -175,7 +197,6 @@ class Bounds:
     def _products(self, rows: list[Dim], equal: list[Dim]) -> list[Dim]:
         """Rows times natural factors, where that gives a product already in sight."""
         wanted = self._wanted([*rows, *equal])
-        degree = max(map(len, wanted), default=0)
         found: dict[Dim, None] = {}
         for target in sorted(wanted, key=self.normalizer.order, reverse=True):
             for row in rows:
@@ -188,11 +209,12 @@ class Bounds:
                     found[product] = found[-product] = None
             if len(found) > _PRODUCTS:
                 break
-        for row in self._pairs(rows, wanted, degree):
+        for row in (*_squares(wanted), *self._pairs(rows, wanted)):
             if len(found) > 2 * _PRODUCTS:
                 break
             found[row] = None
-        return [d for d in found if d not in rows]
+        known = {*rows, *equal}
+        return [d for d in found if d not in known]
 
     def _wanted(self, rows: list[Dim]) -> set[Monomial]:
         """The products in sight, those rewritten away, and what divides them."""
@@ -204,21 +226,20 @@ class Bounds:
                 wanted.update(combinations(monomial, size))
         return wanted
 
-    def _pairs(self, rows: list[Dim], wanted: set[Monomial], degree: int) -> Iterable[Dim]:
+    def _pairs(self, rows: list[Dim], wanted: set[Monomial]) -> Iterable[Dim]:
         """Products of two rows whose leading products are in sight."""
-        small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None]
+        small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None] if wanted else []
         for i, left in enumerate(small):
             for right in small[i:]:
+                if not wanted.issuperset(_top_products(left, right)):
+                    continue
                 if not self._fuel.burn(_QUESTION):
                     return
-                product = self.normalizer.normal(left * right)
-                top = {m for m, _ in product.terms if len(m) > 1}
-                if top and max(map(len, top)) <= degree and top <= wanted:
-                    yield product
+                yield self.normalizer.normal(left * right)
 
     def _refuted_by_cases(self, rows: list[Dim], split: frozenset[Atom]) -> bool:
         """Takes a minimum or maximum to be each of its arguments in turn."""
-        found = {a for d in rows for a in d.atoms() if isinstance(a, Minimum | Maximum)}
+        found = {a for d in rows for a in _extremes(d)}
         atom = min(found - split, key=atom_key, default=None)
         if atom is None:
             return False
@@ -226,7 +247,7 @@ class Bounds:
         for choice in sorted_dims(atom.args):
             case = [self._put(d, atom, choice) for d in rows]
             case += [self.normalizer.normal((d - choice) * sign) for d in atom.args]
-            if not self._refuted(list(dict.fromkeys(case)), split | {atom}):
+            if not self._refuted([d for d in dict.fromkeys(case) if d.terms], split | {atom}):
                 return False
         return True
 
@@ -244,6 +265,34 @@ class Bounds:
                 return Dim.atom(found)
 
         return self.normalizer.normal(replace_atoms(dim, value))
+
+
+def _extremes(dim: Dim) -> Iterator[Minimum | Maximum]:
+    """The minima and maxima in `dim`, those inside other atoms too."""
+    for atom in dim.atoms():
+        if isinstance(atom, Minimum | Maximum):
+            yield atom
+        for inner in inner_dims(atom):
+            yield from _extremes(inner)
+
+
+def _squares(wanted: set[Monomial]) -> list[Dim]:
+    """`(a - b) * (a - b) >= 0` where all three products are in sight."""
+    pairs = [m for m in wanted if len(m) == 2 and m[0] != m[1]]
+    found: list[Dim] = []
+    for a, b in sorted(pairs, key=monomial_key):
+        if (a, a) in wanted and (b, b) in wanted:
+            gap = Dim.atom(a) - Dim.atom(b)
+            found.append(gap * gap)
+    return found
+
+
+def _top_products(left: Dim, right: Dim) -> Iterator[Monomial]:
+    """The products of their terms that are not literals."""
+    for m, _ in left.terms:
+        for n, _ in right.terms:
+            if m and n:
+                yield multiply_monomials(m, n)
 
 
 def _cofactors(row: Dim, target: Monomial) -> list[Monomial]:

@@ -45,6 +45,7 @@ __all__ = [
     "dim_max",
     "dim_min",
     "monomial_key",
+    "multiply_monomials",
     "parts",
     "product",
     "rebuild",
@@ -330,8 +331,12 @@ def _extreme(dims: tuple[int | Symbol | Dim, ...], sign: int) -> frozenset[Dim]:
 
 
 def _plainly_natural(dim: Dim) -> bool:
-    """Whether only symbols are added up, and no term is negative."""
-    return all(c > 0 and all(isinstance(a, Symbol) for a in m) for m, c in dim.terms)
+    """Whether only natural symbols are added up, and no term is negative."""
+    return all(c > 0 and all(map(_natural_symbol, m)) for m, c in dim.terms)
+
+
+def _natural_symbol(atom: Atom) -> bool:
+    return isinstance(atom, Symbol) and not atom.signed
 
 
 def dim_min(*dims: int | Symbol | Dim) -> Dim:

@@ -16,7 +16,7 @@ from math import gcd
 
 from linnet.dims.bounds import Bounds
 from linnet.dims.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
-from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms
+from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms, without
 from linnet.dims.relations import Relation
 
 _PASSES = 3
@@ -59,6 +59,10 @@ class System:
         self._refresh()
         self._factors()
 
+    def contradictory(self) -> bool:
+        """Whether it is plain that no assignment satisfies the relations."""
+        return any((row.as_int() or 0) < 0 for row in self.bounds.rows)
+
     def _refresh(self) -> None:
         """Brings everything held to the normal form of the newest rewrites."""
         rewriting, bounds = self.rewriting, self.bounds
@@ -94,17 +98,26 @@ class System:
 
     def _solve(self, equation: Dim) -> bool:
         """Takes `equation == 0` in as a rewrite, if it can be one."""
-        p = self.rewriting.normal(equation)
+        p = self._cancelled(self.rewriting.normal(equation))
         if p == ZERO:
             return True
         p = primitive(p)
         if p.as_int() is not None:
             self.bounds.rows.append(Dim.of(-1))
             return True
-        if self._solve_plain(p) or self._solve_named(p) or self._solve_product(p):
+        solvers = (self._solve_plain, self._solve_named, self._solve_product, self._solve_common)
+        if any(solve(p) for solve in solvers):
             self._refresh()
             return True
         return False
+
+    def _cancelled(self, p: Dim) -> Dim:
+        """`p` without factors that are not zero: `A == B` for `N * A == N * B`."""
+        for atom in sorted(p.atoms(), key=atom_key):
+            rest = without(p, atom)
+            if rest is not None and self.rewriting.positive(Dim.atom(atom)):
+                return self._cancelled(rest)
+        return p
 
     def _solve_plain(self, p: Dim) -> bool:
         """Solves for a symbol that no atom hides."""
@@ -121,7 +134,7 @@ class System:
             return False
         symbol, value = best
         self._define(symbol, value)
-        if symbol not in self.bounds.signed:
+        if not symbol.signed:
             self.bounds.rows.append(value)
         return True
 
@@ -165,9 +178,21 @@ class System:
             return False
         if atom.den.as_int() != factor or c * of_quotient > 0:
             return False
-        q = self._fresh(f"{symbol} / {factor}", symbol in self.bounds.signed)
+        q = self._fresh(f"{symbol} / {factor}", symbol.signed)
         self._define(symbol, q * factor)
         return True
+
+    def _solve_common(self, p: Dim) -> bool:
+        """`2 * A == 3 * B` makes `A` a multiple of 3, and then `B` one of 2."""
+        for symbol, c in _alone(p):
+            rest = p - Dim({(symbol,): c})
+            factor = gcd(*(d for _, d in rest.terms))
+            if factor > 1 and symbol not in rest.symbols():
+                q = self._fresh(f"{symbol} / {factor}", symbol.signed)
+                self._define(symbol, q * factor)
+                self._refresh()
+                return self._solve(p)
+        return False
 
     def _solve_product(self, p: Dim) -> bool:
         """Rewrites the leading product, if its coefficient is 1."""
@@ -199,10 +224,8 @@ class System:
         return self.rewriting.normal(replace_atoms(p, lambda a: names.get(a) or Dim.atom(a)))
 
     def _fresh(self, name: str, signed: bool) -> Dim:
-        symbol = Symbol(name)
+        symbol = Symbol(name, signed=signed)
         self.rewriting.fresh.add(symbol)
-        if signed:
-            self.bounds.signed.add(symbol)
         return Dim.of(symbol)
 
 
@@ -221,11 +244,14 @@ def _sign(c: int) -> int:
 
 def _candidates(p: Dim) -> list[tuple[Symbol, Dim]]:
     """Symbols with coefficient 1 or -1 in no other product, and what `p == 0` makes them."""
-    found: list[tuple[Symbol, Dim]] = []
+    return [(s, (Dim({(s,): c}) - p) * c) for s, c in _alone(p) if abs(c) == 1]
+
+
+def _alone(p: Dim) -> list[tuple[Symbol, int]]:
+    """Symbols that make a term with their coefficient and are in no other product."""
+    found: list[tuple[Symbol, int]] = []
     for monomial, c in p.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
-        if not isinstance(symbol, Symbol) or abs(c) != 1:
-            continue
-        if sum(symbol in m for m, _ in p.terms) == 1:
-            found.append((symbol, (Dim({monomial: c}) - p) * c))
+        if isinstance(symbol, Symbol) and sum(symbol in m for m, _ in p.terms) == 1:
+            found.append((symbol, c))
     return found

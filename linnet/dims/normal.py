@@ -229,7 +229,7 @@ class Normalizer:
     def _common(self, num: Dim, den: Dim) -> tuple[Dim, Dim] | None:
         """`N * x / (N * y)` is `x / y`; `N` is not zero because the divisor is not."""
         for atom in sorted(den.terms[0][0], key=self._stable):
-            pair = (_without(num, atom), _without(den, atom))
+            pair = (without(num, atom), without(den, atom))
             if pair[0] is not None and pair[1] is not None:
                 return pair[0], pair[1]
         return None
@@ -238,7 +238,7 @@ class Normalizer:
         return self.order((atom,))
 
 
-def _without(dim: Dim, atom: Atom) -> Dim | None:
+def without(dim: Dim, atom: Atom) -> Dim | None:
     """`dim / atom` if `atom` is a factor of every term."""
     terms: dict[Monomial, int] = {}
     for m, c in dim.terms:

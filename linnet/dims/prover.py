@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from math import lcm
 
-from linnet.dims.dims import ZERO, Dim, Symbol
+from linnet.dims.dims import ZERO, Dim, DimError, Quotient, Remainder, Symbol, parts, sorted_symbols
 from linnet.dims.facts import System, primitive
 from linnet.dims.relations import Answer, Comparison, Relation
 from linnet.dims.search import Search
 
 __all__ = ["Answer", "Comparison", "Facts", "Relation"]
+
+_MOST_CASES = 8
 
 
 class Facts:
@@ -58,8 +61,7 @@ class Facts:
         """Whether `relation` is proven, without a counterexample when it is not."""
         found = self._implied.get(relation)
         if found is None:
-            self._fresh_effort()
-            found = self._implied[relation] = self._follows(relation)
+            found = self._implied[relation] = self._within(relation, _MOST_CASES)
         return found
 
     def _fresh_effort(self) -> System:
@@ -100,6 +102,30 @@ class Facts:
             return self._differ(system, normal(gap))
         return bounds.at_least_zero(relation.at_least_zero())
 
+    def _within(self, relation: Relation, cases: int) -> bool:
+        """Whether it follows, from at most so many cases."""
+        self._fresh_effort()
+        return self._follows(relation) or self._follows_by_remainders(relation, cases)
+
+    def _follows_by_remainders(self, relation: Relation, most: int) -> bool:
+        """`S * (S + 1) % 2 == 0` by way of `S == 2 * q` and of `S == 2 * q + 1`."""
+        split = _worth_splitting(relation.left - relation.right)
+        if split is None or split[1] > most:
+            return False
+        symbol, divisor = split
+        whole = Dim.of(Symbol(f"({symbol} / {divisor})")) * divisor
+        values = [whole + rest for rest in range(divisor)]
+        return all(self._within_case(relation, symbol, v, most // divisor) for v in values)
+
+    def _within_case(self, relation: Relation, symbol: Symbol, value: Dim, cases: int) -> bool:
+        case = self.adding([Relation("==", Dim.of(symbol), value)])
+        if case._rules().contradictory():
+            return True
+        try:
+            return case._within(relation.substitute({symbol: value}), cases)
+        except DimError:  # it makes a divisor zero
+            return False
+
     def _differ(self, system: System, gap: Dim) -> bool:
         reduced = primitive(gap)
         if reduced.as_int() is not None:
@@ -108,3 +134,29 @@ class Facts:
         if reduced in apart or -reduced in apart:
             return True
         return any(system.bounds.at_least_zero(side - 1) for side in (gap, -gap))
+
+
+def _worth_splitting(gap: Dim) -> tuple[Symbol, int] | None:
+    """A symbol with several divisions by literals, and a common multiple of these.
+
+    A division of a product counts as often as the symbol is in it. Once the symbol is split,
+    no such division is left.
+    """
+    found: dict[Symbol, list[int]] = {}
+    for division in _divisions(gap):
+        divisor = division.den.as_int()
+        for symbol in () if divisor is None else division.num.symbols():
+            degree = max(m.count(symbol) for m, _ in division.num.terms)
+            found.setdefault(symbol, []).extend([abs(divisor or 1)] * max(1, degree))
+    for symbol in sorted_symbols(found):
+        if len(found[symbol]) > 1:
+            return symbol, lcm(*found[symbol])
+    return None
+
+
+def _divisions(dim: Dim) -> Iterator[Quotient | Remainder]:
+    for atom in dim.atoms():
+        if isinstance(atom, Quotient | Remainder):
+            yield atom
+        for inner in parts(atom):
+            yield from _divisions(inner)
