@@ -29,7 +29,10 @@ def primitive(dim: Dim) -> Dim:
 
 def equation(left: Dim, right: Dim) -> object:
     """The same for the same equation, whichever way round it is written."""
-    return str(primitive(left - right))
+    apart = left - right
+    if apart.as_int() is not None:  # `4 == 5` has nothing to do with `5 == 6`
+        return frozenset({str(left), str(right)})
+    return str(primitive(apart))
 
 
 def mistake(relation: Relation) -> object:

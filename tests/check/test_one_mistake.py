@@ -1,0 +1,185 @@
+"""One wrong type is one finding however many places it is used at, and two are two.
+
+Each program marks the place of a finding with `#code` behind the line, and the lines that the
+finding tells of besides with `#code+`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from linnet.pipeline import check_paths
+from linnet.source.render import render_text
+
+TWO = """
+fn two<N: Dim, M: Dim>(x: Tensor[N, M; f32]) -> Tensor[N, M; f32] { return x }
+fn same<N: Dim, M: Dim, T: Float>(x: Tensor[N, M; T], y: Tensor[M; T]) -> Tensor[M; T] { return y }
+"""
+
+# By what they show: a program that has the functions above.
+PROGRAMS = {
+    "a member of another rank": """
+block B<N: Dim, M: Dim> {
+    param w: Tensor[M; f32]
+    pub fn f() -> Tensor[N, M; f32] {
+        return two(w)  #E2202
+    }
+    pub fn g() -> Tensor[N, M; f32] {
+        let y[n, m] = w[n, m]  #E2202+
+        return y
+    }
+    pub fn h() -> Tensor[M; f32] {
+        return w[0, :]  #E2202+
+    }
+    pub fn i() -> Tensor[M, N; f32] {
+        return permute(w, [1, 0])  #E2202+
+    }
+    pub fn j() -> Tensor[N * M; f32] {
+        return reshape(w, [N * M])  #E2202+
+    }
+}
+""",
+    "a scalar that was to be a tensor": """
+fn f(i: i32, w: Tensor[4, 4; f32]) -> Tensor[4; f32] {
+    let a[j] = w[i[j], j]  #E2104
+    let b = concat(i, iota<i32>(2), axis = 0)  #E2104+
+    return a + w[i[1], :]  #E2104+
+}
+""",
+    "a tensor that was to be a scalar": """
+fn f(i: Tensor[1; i64], w: Tensor[4, 4; f32]) -> Tensor[4; f32] {
+    let chosen[j] = select(i > 2 && true, w[0, j], w[1, j])  #E2116
+    let a[j] = w[i, j]  #E2116+
+    return chosen + a + w[i, :]  #E2116+
+}
+""",
+    "two of another rank": """
+fn f(x: Tensor[4; f32], y: Tensor[4; f32], z: Tensor[4, 4; f32]) -> Tensor[4, 4; f32] {
+    let a = two(x)  #E2202
+    let b = two(y)  #E2202
+    return two(z)
+}
+""",
+    "of another rank, which tells no generics": """
+fn f(x: Tensor[4; f32], y: Tensor[4; f32]) -> Tensor[4; f32] {
+    return same(x, y)  #E2202
+}
+""",
+    "elements that are not as many are no reason to fold": """
+fn f(x: Tensor[4; f32]) -> Tensor[3; f32] {
+    let y = reshape(x, [5])  #E2203
+    return reshape(x, [3])  #E2203
+}
+""",
+    "a dtype that a call infers": """
+block B<N: Dim, M: Dim, T: Float> {
+    state cache: Tensor[N, M; f64]
+    pub fn f(x: Tensor[M; T]) -> Tensor[M; T] {
+        return same(cache, x)  #E2103
+    }
+    pub fn g(x: Tensor[N, M; T]) -> Tensor[N, M; T] {
+        return x + cache  #E2103+
+    }
+}
+""",
+    "a dtype that two arguments contradict": """
+fn f(x: Tensor[4, 4; f32], y: Tensor[4; f64], z: Tensor[4; f64]) -> Tensor[4; f32] {
+    let a = same(x, y)  #E2103
+    return same(x, z)  #E2103+
+}
+""",
+    "a dtype of no use": """
+fn f(x: Tensor[4; i8]) -> Tensor[4; i8] {
+    let a = exp(x)  #E2104
+    let b = log(x)  #E2104+
+    return same(fill([4, 4], 0), x)  #E2104+
+}
+fn g(x: Tensor[4; i8], y: Tensor[4; i8]) -> Tensor[4; i8] {
+    let a = exp(x)  #E2104
+    let b = exp(y)  #E2104
+    return x
+}
+""",
+    "a constant of another dtype": """
+const LIMIT: f64 = 7.0
+fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {
+    return x * LIMIT  #E2103
+}
+fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
+    return x + LIMIT  #E2103+
+}
+""",
+    "a parameter that nothing fits": """
+fn rows<N: Dim>(x: Tensor[N, 1, 4; f32]) -> Tensor[N; f32] { return x[:, 0, 0] }
+fn f(x: Tensor[5, 4; f32]) -> Tensor[5; f32] {
+    return rows(x)  #E2202
+}
+fn g(x: Tensor[6, 4; f32]) -> Tensor[6; f32] {
+    return rows(x)  #E2202+
+}
+""",
+    "a parameter that something fits": """
+fn rows<N: Dim>(x: Tensor[N, 1, 4; f32]) -> Tensor[N; f32] { return x[:, 0, 0] }
+fn f(x: Tensor[5, 4; f32]) -> Tensor[5; f32] {
+    return rows(x)  #E2202
+}
+fn g(x: Tensor[6, 4; f32]) -> Tensor[6; f32] {
+    return rows(x)  #E2202
+}
+fn h(x: Tensor[6, 1, 4; f32]) -> Tensor[6; f32] {
+    return rows(x)
+}
+""",
+    "a parameter with an axis that nothing fits": """
+fn last<N: Dim, M: Dim>(x: Tensor[N, M, 4; f32]) -> Tensor[N, M; f32] { return x[:, :, 0] }
+fn f(x: Tensor[5, 1, 2; f32]) -> Tensor[5, 1; f32] {
+    return last(x)  #E2202
+}
+fn g(x: Tensor[6, 1, 3; f32]) -> Tensor[6, 1; f32] {
+    return last(x)  #E2202+
+}
+""",
+    "what does not fit comes before the where that follows from it": """
+fn step<P: Dim>(x: Tensor[1, P + 3; f32], y: Tensor[P; f32]) -> f32 where P > 0 { return y[0] }
+fn f<N: Dim>(x: Tensor[1, N; f32], y: Tensor[N; f32]) -> f32 where N > 3 {
+    return step(x, y)  #E2202
+}
+""",
+    "an index beyond what was refused": """
+fn column<N: Dim>(x: Tensor[N, 1; f32]) -> Tensor[N; f32] { return x[:, 0] }
+fn f<N: Dim>(x: Tensor[1, N; f32]) -> f32 {
+    let y = column(x)  #E2202
+    return x[0, 0]  #E2202+
+}
+""",
+    "what is n times too large has no reason in common": """
+fn f<N: Dim, M: Dim>(x: Tensor[2 * N, M; f32]) -> Tensor[N, M; f32] {
+    let y: Tensor[2 * N, 2 * M; f32] = x  #E2202
+    return x  #E2202
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_findings_are_those_that_are_marked(name: str, tmp_path: Path) -> None:
+    source = f"module m\n{TWO}{PROGRAMS[name]}"
+    path = tmp_path / "m.linnet"
+    path.write_text(re.sub(r"  #.*", "", source))
+    marks = [(n, m[1], bool(m[2])) for n, m in _marks(source)]
+    found = [(d.code, d.span) for d in check_paths([path]).sink]
+    report = "\n".join(map(render_text, check_paths([path]).sink))
+    firsts = [(n, code) for n, code, further in marks if not further]
+    places = [(s.file.position(s.start).line, code) for code, s in found if s is not None]
+    assert places == firsts, report
+    further = [n for n, _, more in marks if more]
+    notes = [note for d in check_paths([path]).sink for note in d.notes if "further on" in note]
+    assert [int(n) for note in notes for n in re.findall(r"\d+", note)] == further, report
+
+
+def _marks(source: str) -> list[tuple[int, re.Match[str]]]:
+    found = [(n, re.search(r"#(E\d+)(\+?)$", s)) for n, s in enumerate(source.splitlines(), 1)]
+    return [(n, m) for n, m in found if m is not None]
