@@ -13,7 +13,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # A file imports from its own step and those before it.
-ROAD = ["source", "syntax", "packages", "dims", "check", "ir", "lower", "backends", "nest", "cli"]
+ROAD = [
+    "source",
+    "syntax",
+    "packages",
+    "dims",
+    "check",
+    "ir",
+    "lower",
+    "backends",
+    "nest",
+    "lsp",
+    "cli",
+]
 # `pipeline.py` joins the steps for those who stand at the road's end.
 LAST_BEFORE_PIPELINE = ROAD.index("lower")
 # Nothing that `linnet check` runs loads one of these.

@@ -22,6 +22,7 @@ _COMMANDS = {
     "nest": "the shipped cards: list, show, check",
     "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",
+    "lsp": "serve an editor: the language server",
 }
 
 
