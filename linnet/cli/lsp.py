@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         help = 'install it with: pip install "linnet[lsp]"'
         report([Diagnostic("E2190", message, None, help=help)])
         return 2
-    from linnet.lsp.server import serve  # imports what may not be installed
+    from linnet.lsp.serve import serve  # imports what may not be installed
 
     serve()
     return 0

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from linnet.lsp.declared import Names
+from linnet.lsp.resolve import resolve
+from linnet.lsp.types_at import TypesAt, types_of
 from linnet.packages.package import package_folder, standard_library
 from linnet.packages.text import real
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.files import SourceFile
+from linnet.syntax import ast
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Analysis:
     """What a check of `unit` found. `paths` are the real paths of its sources."""
 
     unit: Path
     checked: CheckResult
     paths: dict[SourceFile, Path]
+
+    @cached_property
+    def types(self) -> TypesAt:
+        """The types of expressions and names."""
+        return types_of(self.checked.program)
+
+    @cached_property
+    def names(self) -> Names:
+        """What each name means."""
+        return resolve(self.checked.graph.modules, self.types)
+
+    def tree(self, path: Path) -> ast.Module | None:
+        """The syntax of a real path, as far as it could be read."""
+        modules = self.checked.graph.modules
+        return next((m.tree for m in modules if self.paths[m.file] == path), None)
 
     def source(self, path: Path) -> SourceFile | None:
         """The text of a real path as it was checked."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,23 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from linnet import __version__
+from linnet.lsp.analysis import Analysis
 from linnet.lsp.convert import Convert
 from linnet.lsp.publish import Publisher
 from linnet.lsp.session import Buffer, Session
+from linnet.packages.manifest import MANIFEST
+from linnet.packages.package import SUFFIX
 from linnet.packages.text import real
+from linnet.source.files import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a text that was checked."""
+
+    analysis: Analysis
+    file: SourceFile
+    offset: int
 
 
 class Server(LanguageServer):
@@ -42,24 +54,35 @@ class Server(LanguageServer):
         self.session.forget()
         self.publisher.soon(lambda: self.guarded(self.publisher.publish))
 
-    def guarded(self, answer: Callable[[], Any]) -> Any:
-        """What `answer` gives; None, and a line in the editor's log, after a mistake of ours."""
+    def analysis(self, uri: str) -> tuple[Analysis, Path] | None:
+        """What is known of the package of a text, and the real path of the text."""
+        path = path_at(uri)
+        return None if path is None else (self.session.analysis(path), path)
+
+    def everywhere(self) -> list[Analysis]:
+        """What is known of all packages that are open or lie in the folders of the editor."""
+        folders = [path_at(uri) for uri in self.workspace.folders]
+        return list(self.session.every([folder for folder in folders if folder is not None]))
+
+    def place(self, uri: str, position: lsp.Position) -> Place | None:
+        """The place of a position, None if there is no such text or it has nothing to look at."""
+        found = self.analysis(uri)
+        file = found and found[0].source(found[1])
+        if found is None or file is None:
+            return None
+        return Place(found[0], file, self.convert().places(file).offset(position))
+
+    def guarded(self, answer: Callable[[], Any], *passed: type[Exception]) -> Any:
+        """What `answer` gives; None, and a line in the editor's log, after a mistake of ours.
+        Exceptions that are `passed` are none."""
         try:
             return answer()
+        except passed:
+            raise
         except Exception:
             text = f"linnet lsp made a mistake:\n{traceback.format_exc()}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, text))
             return None
-
-
-def serve() -> None:
-    """Serve the editor at standard input and output until it leaves."""
-    server = Server()
-    _texts(server)
-    # The server closes what it speaks through, and nothing else may be written there.
-    protocol = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    sys.stdout = sys.stderr
-    server.start_io(stdout=protocol)
 
 
 def path_at(uri: str) -> Path | None:
@@ -68,7 +91,7 @@ def path_at(uri: str) -> Path | None:
     return real(Path(path)) if path else None
 
 
-def _texts(server: Server) -> None:
+def add_texts(server: Server) -> None:
     """What tells of texts: they are kept, and their findings published."""
 
     def take(uri: str) -> None:
@@ -77,6 +100,10 @@ def _texts(server: Server) -> None:
             document = server.workspace.get_text_document(uri)
             server.session.open(path, Buffer(uri, document.source, document.version))
             server.changed()
+
+    @server.feature(lsp.INITIALIZED)
+    def initialized(params: lsp.InitializedParams) -> None:
+        server.guarded(lambda: _watch(server))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -100,3 +127,15 @@ def _texts(server: Server) -> None:
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def written(params: lsp.DidChangeWatchedFilesParams) -> None:
         server.changed()
+
+
+def _watch(server: Server) -> None:
+    """Ask an editor that can to tell of files that change outside it."""
+    workspace = server.client_capabilities.workspace
+    files = workspace and workspace.did_change_watched_files
+    if files and files.dynamic_registration:
+        patterns = [lsp.FileSystemWatcher(f"**/{name}") for name in (f"*{SUFFIX}", MANIFEST)]
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(patterns)
+        method = lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = lsp.Registration("watch", method, options)
+        server.client_register_capability(lsp.RegistrationParams([registration]))

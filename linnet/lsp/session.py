@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from linnet.lsp.analysis import Analysis, analyze, unit_of
+from linnet.packages.package import package_folders
+from linnet.packages.text import real
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,17 @@ class Session:
         """What is known now of the package of a real path."""
         return self._of_unit(unit_of(path))
 
-    def every(self) -> Iterator[Analysis]:
-        """What is known of all packages that have an open text."""
-        for unit in dict.fromkeys(map(unit_of, self.buffers)):
+    def every(self, folders: Iterable[Path] = ()) -> Iterator[Analysis]:
+        """What is known of all packages that have an open text, or lie in some folders."""
+        packages = (real(package) for folder in folders for package in package_folders(folder))
+        for unit in dict.fromkeys([*map(unit_of, self.buffers), *packages]):
             yield self._of_unit(unit)
+
+    def texts(self) -> dict[Path, str]:
+        """The open texts, which count instead of those on disk."""
+        return {at: buffer.text for at, buffer in self.buffers.items()}
 
     def _of_unit(self, unit: Path) -> Analysis:
         if unit not in self._analyses:
-            texts = {at: buffer.text for at, buffer in self.buffers.items()}
-            self._analyses[unit] = analyze(unit, texts)
+            self._analyses[unit] = analyze(unit, self.texts())
         return self._analyses[unit]

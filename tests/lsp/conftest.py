@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest_asyncio
 import pytest_lsp
@@ -25,6 +26,7 @@ class Client(LanguageClient):
     """Passes on to the editor of the running test what is published."""
 
     editor: Editor | None = None
+    watched: ClassVar[list[lsp.Registration]] = []
 
 
 def publish(client: Client, params: lsp.PublishDiagnosticsParams) -> None:
@@ -32,9 +34,17 @@ def publish(client: Client, params: lsp.PublishDiagnosticsParams) -> None:
         client.editor.publish(params)
 
 
+def register(client: Client, params: lsp.RegistrationParams) -> None:
+    client.watched.extend(params.registrations)
+
+
 def make_client() -> Client:
     client = Client(converter_factory=default_converter)
-    features = {**DEFAULT_CLIENT_FEATURES, lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish}
+    features = {
+        **DEFAULT_CLIENT_FEATURES,
+        lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
+        lsp.CLIENT_REGISTER_CAPABILITY: register,
+    }
     register_lsp_features(client, features)
     return client
 

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent
 
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
 TIMEOUT = 20.0
+MANIFEST = '[package]\nname = "p"\nversion = "0.1.0"\nlanguage = "0.1"\n'
 
 
 @dataclass
@@ -89,6 +91,11 @@ class Editor:
         )
 
 
+def items(text: str) -> str:
+    """A module `a` of these items, which the tests write with as little indentation as Python."""
+    return f"module a\n\n{dedent(text).strip()}\n"
+
+
 def position(text: str, at: int) -> lsp.Position:
     """The position of a character: lines end in a line feed, columns count UTF-16 units."""
     line = text[:at].rpartition("\n")[2]
@@ -100,3 +107,12 @@ def offset(text: str, at: lsp.Position) -> int:
     lines = text.split("\n")
     units = lines[at.line].encode("utf-16-le")[: 2 * at.character]
     return sum(len(line) + 1 for line in lines[: at.line]) + len(units.decode("utf-16-le"))
+
+
+def package(folder: Path, **modules: str) -> Path:
+    """A package `p` on disk, with its modules."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "linnet.toml").write_text(MANIFEST, "utf-8")
+    for name, text in modules.items():
+        (folder / "src" / f"{name}.linnet").write_text(text, "utf-8")
+    return folder / "src"

@@ -7,19 +7,9 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tests.lsp.editor import Editor, position
+from tests.lsp.editor import MANIFEST, Editor, package, position
 
 GOOD = "module a\n\npub fn f(x: i32) -> i32 {\n    return x\n}\n"
-MANIFEST = '[package]\nname = "p"\nversion = "0.1.0"\nlanguage = "0.1"\n'
-
-
-def package(folder: Path, **modules: str) -> Path:
-    """A package `p` on disk, with its modules."""
-    (folder / "src").mkdir(parents=True)
-    (folder / "linnet.toml").write_text(MANIFEST, "utf-8")
-    for name, text in modules.items():
-        (folder / "src" / f"{name}.linnet").write_text(text, "utf-8")
-    return folder / "src"
 
 
 async def test_findings_come_and_go(editor: Editor, tmp_path: Path) -> None:
