@@ -83,7 +83,8 @@ async def refused(editor: Editor, uri: str, text: str, name: str) -> str:
         (
             "Pair<|N: Dim> {",
             "M",
-            {"Pair<N: Dim> {": "Pair<M: Dim> {", "t: Tensor[N": "t: Tensor[M"},
+            {"Pair<N: Dim> {": "Pair<M: Dim> {"}
+            | {f"{field}: Tensor[N": f"{field}: Tensor[M" for field in ("first", "second")},
         ),
     ],
 )
