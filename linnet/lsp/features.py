@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from linnet.lsp.actions import actions
 from linnet.lsp.hints import hints
 from linnet.lsp.hover import hover
 from linnet.lsp.references import definition, references
@@ -48,6 +49,7 @@ def add_features(server: Server) -> None:
     answers(lsp.WORKSPACE_SYMBOL, lambda p: _workspace_symbols(server, p))
     answers(lsp.TEXT_DOCUMENT_FORMATTING, lambda p: _formatting(server, p))
     answers(lsp.TEXT_DOCUMENT_INLAY_HINT, lambda p: _hints(server, p))
+    answers(lsp.TEXT_DOCUMENT_CODE_ACTION, lambda p: _actions(server, p))
 
 
 def _hover(server: Server, place: Place, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -90,9 +92,7 @@ def _rename(server: Server, place: Place, params: lsp.RenameParams) -> lsp.Works
     convert = server.convert()
     sources = {path: file for check in checks for file, path in check.paths.items()}
     changes = {
-        convert.uri(path): [
-            lsp.TextEdit(convert.places(sources[path]).range(e.start, e.end), e.text) for e in here
-        ]
+        convert.uri(path): list(map(convert.places(sources[path]).edit, here))
         for path, here in edits.items()
     }
     return lsp.WorkspaceEdit(changes=changes)
@@ -154,6 +154,28 @@ def _formatting(server: Server, params: lsp.DocumentFormattingParams) -> list[ls
     if text is None or text == file.text:
         return None
     return [lsp.TextEdit(server.convert().places(file).whole(), text)]
+
+
+def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
+    uri = params.text_document.uri
+    start, end = (server.place(uri, at) for at in (params.range.start, params.range.end))
+    found = server.analysis(uri)
+    tree = found and found[0].tree(found[1])
+    if start is None or end is None or tree is None:
+        return None
+    convert = server.convert()
+    places = convert.places(start.file)
+    sink = start.analysis.checked.sink
+    return [
+        lsp.CodeAction(
+            title=action.title,
+            kind=lsp.CodeActionKind.QuickFix,
+            diagnostics=[convert.diagnostic(action.finding)],
+            is_preferred=action.sure,
+            edit=lsp.WorkspaceEdit(changes={uri: [places.edit(action.edit)]}),
+        )
+        for action in actions(tree, sink, start.file, start.offset, end.offset)
+    ]
 
 
 def _hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint] | None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
 
+from linnet.lsp.edits import Edit
+
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -33,6 +35,10 @@ class Places:
     def range(self, start: int, end: int) -> lsp.Range:
         """The range of the characters `start` (included) to `end` (excluded)."""
         return lsp.Range(self.position(start), self.position(end))
+
+    def edit(self, edit: Edit) -> lsp.TextEdit:
+        """A change of the text."""
+        return lsp.TextEdit(self.range(edit.start, edit.end), edit.text)
 
     def offset(self, position: lsp.Position) -> int:
         """The character offset of a position. One behind the end of its line is that end, one

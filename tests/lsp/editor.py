@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -94,6 +94,14 @@ class Editor:
 def items(text: str) -> str:
     """A module `a` of these items, which the tests write with as little indentation as Python."""
     return f"module a\n\n{dedent(text).strip()}\n"
+
+
+def applied_edits(text: str, edits: Iterable[lsp.TextEdit]) -> str:
+    """A text after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda e: offset(text, e.range.start), reverse=True):
+        start, end = offset(text, edit.range.start), offset(text, edit.range.end)
+        text = text[:start] + edit.new_text + text[end:]
+    return text
 
 
 def position(text: str, at: int) -> lsp.Position:

@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp.editor import Editor, items, offset, package
+from tests.lsp.editor import Editor, applied_edits, items, package
 
 TEXT = items("""
     struct Pair<N: Dim> {
@@ -44,14 +44,8 @@ async def edit_of(editor: Editor, uri: str, text: str, name: str) -> lsp.Workspa
 async def renamed(editor: Editor, uri: str, text: str, name: str) -> dict[str, str]:
     """The texts after a renaming."""
     edit = await edit_of(editor, uri, text, name)
-    out: dict[str, str] = {}
-    for changed, edits in (edit.changes or {}).items():
-        now = editor.texts[changed]
-        for e in sorted(edits, key=lambda e: offset(now, e.range.start), reverse=True):
-            start, end = offset(now, e.range.start), offset(now, e.range.end)
-            now = now[:start] + e.new_text + now[end:]
-        out[changed] = now
-    return out
+    changes = edit.changes or {}
+    return {uri: applied_edits(editor.texts[uri], edits) for uri, edits in changes.items()}
 
 
 async def refused(editor: Editor, uri: str, text: str, name: str) -> str:
