@@ -16,6 +16,8 @@ from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
 from linnet.syntax.lexer import lex
 
+_NOMINAL = (StructType, EnumType)
+
 
 @dataclass(slots=True)
 class Bodies:
@@ -50,12 +52,12 @@ class Bodies:
 
     def part_of(self, type_: Type | None, name: ast.Name) -> Declaration | None:
         """A field of a struct's value or a variant of an enum's."""
-        found = None
-        if isinstance(type_, StructType | EnumType):
-            module, _, item = type_.key.rpartition("::")
-            whole = self.names.modules.get(module)
-            found = _part(_part(whole, item), name.text)
-        return self.names.mention(name.span, found, by_type=True)
+        whole = part_of_type(self.names, type_) if isinstance(type_, _NOMINAL) else None
+        return self.names.mention(name.span, _part(whole, name.text), by_type=True)
+
+    def part(self, whole: Declaration, name: ast.Name) -> Declaration | None:
+        """What a module, an enum or a block has under a name."""
+        return self.names.mention(name.span, _part(whole, name.text))
 
     # --- types
 
@@ -134,13 +136,14 @@ class Bodies:
         elif base is not None and base.kind == "member":
             base = _block_of(view, base) or base
         if base is not None and base.kind in ("module", "enum", "block"):
-            return self.names.mention(e.name.span, _part(base, e.name.text))
+            return self.part(base, e.name)
         type_ = self.types.exprs.get(e.base.span)
         if type_ is None and base is not None:
             type_ = self.types.names.get(base.span)
         return self.part_of(type_, e.name)
 
-    def call(self, view: View, e: ast.CallExpr) -> None:
+    def call(self, view: View, e: ast.CallExpr) -> Declaration | None:
+        """Note the names of a call; what is called."""
         found = self.expr(view, e.callee)
         callee = found and found.meant
         prelude = isinstance(e.callee, ast.NameExpr) and intrinsic(e.callee.name) is not None
@@ -150,13 +153,16 @@ class Bodies:
                 part = _part(callee, arg.name.text)
                 self.names.mention(arg.name.span, part, by_type=True)
             self.expr(view, arg.value)
+        return callee
 
-    def struct(self, view: View, e: ast.StructExpr) -> None:
+    def struct(self, view: View, e: ast.StructExpr) -> Declaration | None:
+        """Note the names of a struct's value; the struct."""
         struct = self.path(view, e.path)
         self.exprs(view, e.generics or ())
         for field in e.fields:
             self.names.mention(field.name.span, _part(struct, field.name.text), by_type=True)
             self.expr(view, field.value)
+        return struct
 
     def match(self, view: View, e: ast.MatchExpr) -> None:
         subject = self.expr(view, e.subject)
@@ -225,6 +231,12 @@ class Bodies:
         """What stands behind the `=`, of index notation or not."""
         inner = view if indices is None else view.with_indices(self.indices(indices))
         self.expr(inner, value)
+
+
+def part_of_type(names: Names, type_: StructType | EnumType) -> Declaration | None:
+    """The struct or enum that a type is."""
+    module, _, item = type_.key.rpartition("::")
+    return _part(names.modules.get(module), item)
 
 
 def _part(whole: Declaration | None, name: str) -> Declaration | None:

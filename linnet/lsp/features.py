@@ -9,11 +9,12 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from linnet.lsp.actions import actions
+from linnet.lsp.complete import completions
 from linnet.lsp.hints import hints
 from linnet.lsp.hover import hover
 from linnet.lsp.references import definition, references
 from linnet.lsp.rename import RenameError, rename, renaming
-from linnet.lsp.server import Place, Server
+from linnet.lsp.server import Place, Server, path_at
 from linnet.lsp.symbols import Symbol, symbols
 from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile
@@ -25,8 +26,8 @@ _REQUEST_FAILED = -32803  # LSPErrorCodes.RequestFailed: a request that was righ
 def add_features(server: Server) -> None:
     """Let `server` answer all of them."""
 
-    def answers(method: str, answer: Callable[[Any], Any]) -> None:
-        @server.feature(method)
+    def answers(method: str, answer: Callable[[Any], Any], options: Any = None) -> None:
+        @server.feature(method, options)
         def asked(params: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
             try:
                 return server.guarded(lambda: answer(params), RenameError)
@@ -45,6 +46,8 @@ def add_features(server: Server) -> None:
     at_place(lsp.TEXT_DOCUMENT_REFERENCES, _references)
     at_place(lsp.TEXT_DOCUMENT_PREPARE_RENAME, _prepare_rename)
     at_place(lsp.TEXT_DOCUMENT_RENAME, _rename)
+    completing = lsp.CompletionOptions(["."])
+    answers(lsp.TEXT_DOCUMENT_COMPLETION, lambda p: _completion(server, p), completing)
     answers(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda p: _document_symbols(server, p))
     answers(lsp.WORKSPACE_SYMBOL, lambda p: _workspace_symbols(server, p))
     answers(lsp.TEXT_DOCUMENT_FORMATTING, lambda p: _formatting(server, p))
@@ -96,6 +99,26 @@ def _rename(server: Server, place: Place, params: lsp.RenameParams) -> lsp.Works
         for path, here in edits.items()
     }
     return lsp.WorkspaceEdit(changes=changes)
+
+
+def _completion(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem] | None:
+    path = path_at(params.text_document.uri)
+    buffer = server.session.buffers.get(path) if path is not None else None
+    if path is None or buffer is None:
+        return None
+    file = SourceFile(buffer.uri, buffer.text)
+    offset = server.convert().places(file).offset(params.position)
+    found = completions(path, file, offset, server.session.texts())
+    return [
+        lsp.CompletionItem(
+            label=completion.label,
+            kind=completion.kind,
+            detail=completion.detail or None,
+            documentation=completion.doc
+            and lsp.MarkupContent(lsp.MarkupKind.Markdown, completion.doc),
+        )
+        for completion in found
+    ]
 
 
 def _document_symbols(

@@ -8,6 +8,7 @@ from linnet.check.names import ItemRef, ModuleScope, build_scopes
 from linnet.lsp.bodies import Bodies, words_of
 from linnet.lsp.declare import declare, declare_module
 from linnet.lsp.declared import Declaration, Names
+from linnet.lsp.probe import Asked, Probe
 from linnet.lsp.types_at import TypesAt
 from linnet.lsp.view import View
 from linnet.packages.modules import LoadedModule
@@ -18,18 +19,45 @@ from linnet.syntax import ast
 def resolve(modules: Iterable[LoadedModule], types: TypesAt) -> Names:
     """The names of `modules`. Imports are the checker's; mistakes were reported by it."""
     found = list(modules)
-    scopes = build_scopes(found, Sink())
-    names = Names()
+    names, scopes = _declared(found)
     for module in found:
-        declare_module(names, module.key, module.tree)
-    for module in found:
-        scope = scopes[module.key]
-        imports = _imports(names, module, scope)
-        items = {**names.modules[module.key].parts, **imports}
-        bodies = Bodies(names, types, module.key, words_of(module.file))
-        for item in module.tree.items:
-            _item(bodies, View(items), names.modules[module.key], item)
+        view = _view(names, module, scopes[module.key])
+        _go_through(Bodies(names, types, module.key, words_of(module.file)), view, module.tree)
     return names
+
+
+def probe(modules: Iterable[LoadedModule], types: TypesAt, module: LoadedModule) -> Asked | None:
+    """What is asked for where `module`, one of `modules`, has the `WORD` of a probe."""
+    names, scopes = _declared(list(modules))
+    made = Probe(names, types, module.key, words_of(module.file))
+    _go_through(made, _view(names, module, scopes[module.key]), module.tree)
+    return made.asked
+
+
+def visible_items(modules: Iterable[LoadedModule], module: LoadedModule) -> dict[str, Declaration]:
+    """The items and imports of one of some modules."""
+    names, scopes = _declared(list(modules))
+    return _view(names, module, scopes[module.key]).items
+
+
+def _declared(modules: list[LoadedModule]) -> tuple[Names, dict[str, ModuleScope]]:
+    """The declarations of items, and the checker's scopes of them."""
+    names = Names()
+    for module in modules:
+        declare_module(names, module.key, module.tree)
+    return names, build_scopes(modules, Sink())
+
+
+def _go_through(bodies: Bodies, view: View, tree: ast.Module) -> None:
+    """Note the names of all items of a module."""
+    for item in tree.items:
+        _item(bodies, view, bodies.names.modules[bodies.module], item)
+
+
+def _view(names: Names, module: LoadedModule, scope: ModuleScope) -> View:
+    """What is visible in a module, its imports noted."""
+    imports = _imports(names, module, scope)
+    return View({**names.modules[module.key].parts, **imports})
 
 
 def _imports(names: Names, module: LoadedModule, scope: ModuleScope) -> dict[str, Declaration]:
