@@ -17,7 +17,7 @@ from linnet.source.files import SourceFile
 from linnet.syntax import ast
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
     """What a check of `unit` found. `paths` are the real paths of its sources."""
 

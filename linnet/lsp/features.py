@@ -74,7 +74,7 @@ def _references(
     found = place.analysis.names.at(place.file, place.offset)
     if found is None or found.declaration is None:
         return None
-    everywhere = [place.analysis, *server.everywhere()]
+    everywhere = server.everywhere(place.analysis)
     declared = params.context.include_declaration
     spans = references(everywhere, found.declaration.meant, declared).values()
     return list(map(server.convert().location, spans))
@@ -90,7 +90,7 @@ def _prepare_rename(
 
 def _rename(server: Server, place: Place, params: lsp.RenameParams) -> lsp.WorkspaceEdit:
     found = renaming(place.analysis, place.file, place.offset)
-    checks = [place.analysis, *server.everywhere()]
+    checks = server.everywhere(place.analysis)
     edits = rename(checks, found, params.new_name, server.session.texts())
     convert = server.convert()
     sources = {path: file for check in checks for file, path in check.paths.items()}

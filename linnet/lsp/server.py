@@ -59,10 +59,14 @@ class Server(LanguageServer):
         path = path_at(uri)
         return None if path is None else (self.session.analysis(path), path)
 
-    def everywhere(self) -> list[Analysis]:
-        """What is known of all packages that are open or lie in the folders of the editor."""
+    def everywhere(self, first: Analysis | None = None) -> list[Analysis]:
+        """What is known of all packages that are open or lie in the folders of the editor, and
+        `first`, at the beginning."""
         folders = [path_at(uri) for uri in self.workspace.folders]
-        return list(self.session.every([folder for folder in folders if folder is not None]))
+        every = self.session.every([folder for folder in folders if folder is not None])
+        if first is None:
+            return list(every)
+        return [first, *(analysis for analysis in every if analysis.unit != first.unit)]
 
     def place(self, uri: str, position: lsp.Position) -> Place | None:
         """The place of a position, None if there is no such text or it has nothing to look at."""
@@ -96,8 +100,9 @@ def add_texts(server: Server) -> None:
 
     def take(uri: str) -> None:
         path = path_at(uri)
-        if path is not None:
-            document = server.workspace.get_text_document(uri)
+        document = server.workspace.get_text_document(uri)
+        # An editor may show a manifest with the same server.
+        if path is not None and (path.suffix == SUFFIX or document.language_id == "linnet"):
             server.session.open(path, Buffer(uri, document.source, document.version))
             server.changed()
 
@@ -113,12 +118,15 @@ def add_texts(server: Server) -> None:
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
         server.guarded(lambda: take(params.text_document.uri))
 
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        path = path_at(params.text_document.uri)
+    def drop(uri: str) -> None:
+        path = path_at(uri)
         if path is not None:
             server.session.close(path)
             server.changed()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.guarded(lambda: drop(params.text_document.uri))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: lsp.DidSaveTextDocumentParams) -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import ClassVar
 
 import pytest_asyncio
 import pytest_lsp
@@ -26,7 +25,13 @@ class Client(LanguageClient):
     """Passes on to the editor of the running test what is published."""
 
     editor: Editor | None = None
-    watched: ClassVar[list[lsp.Registration]] = []
+    can: lsp.ServerCapabilities | None = None
+
+    def __init__(self) -> None:
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            converter_factory=default_converter
+        )
+        self.watched: list[lsp.Registration] = []
 
 
 def publish(client: Client, params: lsp.PublishDiagnosticsParams) -> None:
@@ -39,7 +44,7 @@ def register(client: Client, params: lsp.RegistrationParams) -> None:
 
 
 def make_client() -> Client:
-    client = Client(converter_factory=default_converter)
+    client = Client()
     features = {
         **DEFAULT_CLIENT_FEATURES,
         lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: publish,
@@ -54,9 +59,9 @@ def make_client() -> Client:
 )
 async def client(client: Client) -> AsyncGenerator[None]:
     """A client whose server has begun."""
-    await client.initialize_session(
-        lsp.InitializeParams(capabilities=pytest_lsp.client_capabilities("visual-studio-code"))
-    )
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    begun = await client.initialize_session(lsp.InitializeParams(capabilities=capabilities))
+    client.can = begun.capabilities
     yield
     await client.shutdown_session()
 

@@ -175,6 +175,6 @@ async def test_modules_and_their_items(editor: Editor, tmp_path: Path) -> None:
 async def test_at_every_place_of_a_text(editor: Editor, tmp_path: Path) -> None:
     """Whatever was typed so far, and whatever follows: an answer, and no mistake of the server."""
     text = in_body("let y = pair.first")
-    for end in range(0, len(text), 23):
+    for end in range(0, len(text), 47):
         await completed(editor, tmp_path / "a.linnet", text[:end] + "|")
         await completed(editor, tmp_path / "a.linnet", text[:end] + "|" + text[end + 7 :])
