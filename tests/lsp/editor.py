@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -53,6 +54,23 @@ class Editor:
         del self.versions[uri]
         document = lsp.TextDocumentIdentifier(uri)
         self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(document))
+
+    @asynccontextmanager
+    async def folder(self, path: Path) -> AsyncGenerator[None]:
+        """Have a folder open."""
+        folder = lsp.WorkspaceFolder(path.as_uri(), path.name)
+        self._folders([folder], [])
+        try:
+            yield
+        finally:
+            self._folders([], [folder])
+
+    def _folders(
+        self, added: list[lsp.WorkspaceFolder], removed: list[lsp.WorkspaceFolder]
+    ) -> None:
+        event = lsp.WorkspaceFoldersChangeEvent(added, removed)
+        params = lsp.DidChangeWorkspaceFoldersParams(event)
+        self.client.workspace_did_change_workspace_folders(params)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the server has told enough."""

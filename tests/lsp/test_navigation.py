@@ -240,10 +240,6 @@ async def test_workspace_symbols(editor: Editor, tmp_path: Path, uri: str) -> No
     assert "total" in await names("")
     # Of a package that is a folder of the editor, none of whose files is open.
     package(tmp_path / "p", lib="module p\n\nfn far_away() -> i32 {\n    return 1\n}\n")
-    folder = lsp.WorkspaceFolder((tmp_path / "p").as_uri(), "p")
-    for added, removed in (([folder], []), ([], [folder])):
-        event = lsp.WorkspaceFoldersChangeEvent(added, removed)
-        editor.client.workspace_did_change_workspace_folders(
-            lsp.DidChangeWorkspaceFoldersParams(event)
-        )
-        assert await names("faraway") == ({"far_away"} if added else set())
+    assert await names("faraway") == set()
+    async with editor.folder(tmp_path / "p"):
+        assert await names("faraway") == {"far_away"}

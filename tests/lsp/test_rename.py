@@ -155,6 +155,27 @@ async def test_what_others_declare(editor: Editor, tmp_path: Path) -> None:
     assert "another package" in await refused(editor, uri, "return |f", "h")
 
 
+async def test_in_packages_that_use_it(editor: Editor, tmp_path: Path) -> None:
+    """Of the editor's folders: `p` uses `q`, and neither of its files is open."""
+    far = "module p\n\npub fn far(x: i32) -> i32 {\n    return x\n}\n"
+    user = "module p\n\nuse q::{far}\n\nfn g() -> i32 {\n    return far(x = 1)\n}\n"
+    q, p = package(tmp_path / "q", lib=far), package(tmp_path / "p", lib=user)
+    with (tmp_path / "p" / "linnet.toml").open("a") as manifest:
+        manifest.write('[dependencies]\nq = { path = "../q" }\n')
+    uq, up = editor.open(q / "lib.linnet", far), (p / "lib.linnet").as_uri()
+    editor.texts[up] = user
+    async with editor.folder(tmp_path):
+        assert await renamed(editor, uq, "|far", "near") == {
+            uq: far.replace("far", "near"),
+            up: user.replace("far", "near"),
+        }
+        assert await renamed(editor, uq, "|x: i32", "y") == {
+            uq: far.replace("x", "y"),
+            up: user.replace("x = 1", "y = 1"),
+        }
+        assert "the name is taken" in await refused(editor, uq, "|far", "g")
+
+
 async def test_where_a_rename_may_begin(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.linnet", TEXT)
     at = editor.at(uri, "x|1 + bias")
