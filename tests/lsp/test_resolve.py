@@ -31,6 +31,37 @@ from linnet.lsp.analysis import Analysis, analyze
 from linnet.source.files import Span
 
 ROOT = Path(__file__).parents[2]
+HIDING = """module a
+
+const Wide = 7
+
+fn scale(x: f32) -> f32 {
+    return x
+}
+
+fn other(x: f32) -> f32 {
+    return x
+}
+
+fn i(x: f32) -> f32 {
+    return x
+}
+
+block B<Wide: Dim> {
+    param scale: Tensor[Wide; f32]
+
+    fn other(x: f32) -> f32 {
+        return x
+    }
+
+    pub fn run(x: Tensor[Wide; f32]) -> Tensor[Wide; f32] {
+        let y[i] = scale[i] + other(x[i])
+        let i = scale
+        let i = i + y
+        return i
+    }
+}
+"""
 
 
 @pytest.fixture(scope="module", params=["models/gpt-oss-20b", "stdlib"])
@@ -71,6 +102,28 @@ def declared(analysis: Analysis, span: Span, name: str) -> Span | None:
 
 
 def test_names_mean_what_the_checker_takes_them_for(shipped: Analysis) -> None:
+    seen = held_against_the_checker(shipped)
+    assert all(count > 10 for kind, count in seen.items() if kind != "field"), seen
+
+
+def test_what_is_nearer_hides_what_is_farther(tmp_path: Path) -> None:
+    path = tmp_path / "a.linnet"
+    path.write_text(HIDING, "utf-8")
+    analysis = analyze(path, {})
+    assert [d.message for d in analysis.checked.sink if d.severity == "error"] == []
+    seen = held_against_the_checker(analysis)
+    assert (seen["local"], seen["member"], seen["call"]) == (8, 2, 1)
+    # A generic hides an item, of which the typed program shows nothing.
+    file = analysis.source(path)
+    assert file is not None
+    for use, declaration in (("Wide; f32]", "Wide: Dim"), ("i] + other", "i] = scale")):
+        found = analysis.names.at(file, HIDING.index(use))
+        assert found is not None and found.declaration is not None
+        assert found.declaration.span.start == HIDING.index(declaration)
+
+
+def held_against_the_checker(shipped: Analysis) -> dict[str, int]:
+    """The names that the typed program shows mean the same in the table; how many there are."""
     program = shipped.checked.program
     seen = dict.fromkeys(("local", "member", "call", "field"), 0)
     for expr, block in exprs(program):
@@ -100,7 +153,7 @@ def test_names_mean_what_the_checker_takes_them_for(shipped: Analysis) -> None:
                 assert before.rindex(f"struct {struct}") > before.rfind("\n}")
             case _:
                 pass
-    assert all(count > 10 for kind, count in seen.items() if kind != "field"), seen
+    return seen
 
 
 def test_every_name_means_something(shipped: Analysis) -> None:
