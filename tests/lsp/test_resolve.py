@@ -55,8 +55,8 @@ block B<Wide: Dim> {
     }
 
     pub fn run(x: Tensor[Wide; f32]) -> Tensor[Wide; f32] {
-        let y[i] = scale[i] + other(x[i])
         let i = scale
+        let y[i] = i[i] + other(x[i])
         let i = i + y
         return i
     }
@@ -112,11 +112,11 @@ def test_what_is_nearer_hides_what_is_farther(tmp_path: Path) -> None:
     analysis = analyze(path, {})
     assert [d.message for d in analysis.checked.sink if d.severity == "error"] == []
     seen = held_against_the_checker(analysis)
-    assert (seen["local"], seen["member"], seen["call"]) == (8, 2, 1)
+    assert (seen["local"], seen["member"], seen["call"]) == (9, 1, 1)
     # A generic hides an item, of which the typed program shows nothing.
     file = analysis.source(path)
     assert file is not None
-    for use, declaration in (("Wide; f32]", "Wide: Dim"), ("i] + other", "i] = scale")):
+    for use, declaration in (("Wide; f32]", "Wide: Dim"), ("i] + other", "i] = i[")):
         found = analysis.names.at(file, HIDING.index(use))
         assert found is not None and found.declaration is not None
         assert found.declaration.span.start == HIDING.index(declaration)
@@ -125,7 +125,7 @@ def test_what_is_nearer_hides_what_is_farther(tmp_path: Path) -> None:
 def held_against_the_checker(shipped: Analysis) -> dict[str, int]:
     """The names that the typed program shows mean the same in the table; how many there are."""
     program = shipped.checked.program
-    seen = dict.fromkeys(("local", "member", "call", "field"), 0)
+    seen: dict[str, int] = dict.fromkeys(("local", "member", "call", "field"), 0)
     for expr, block in exprs(program):
         match expr:
             case TLocal():
