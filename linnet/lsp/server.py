@@ -100,9 +100,9 @@ def add_texts(server: Server) -> None:
 
     def take(uri: str) -> None:
         path = path_at(uri)
-        document = server.workspace.get_text_document(uri)
-        # An editor may show a manifest with the same server.
-        if path is not None and (path.suffix == SUFFIX or document.language_id == "linnet"):
+        # An editor may tell the server of manifests too.
+        if path is not None and path.suffix == SUFFIX:
+            document = server.workspace.get_text_document(uri)
             server.session.open(path, Buffer(uri, document.source, document.version))
             server.changed()
 

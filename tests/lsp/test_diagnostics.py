@@ -105,6 +105,14 @@ async def test_a_manifest_is_told_of(editor: Editor, tmp_path: Path) -> None:
     await editor.until(lambda: editor.found(manifest) == [])
 
 
+async def test_a_manifest_is_no_source(editor: Editor, tmp_path: Path) -> None:
+    source = package(tmp_path, lib="module p\n")
+    manifest = editor.open(tmp_path / "linnet.toml", MANIFEST)
+    uri = editor.open(source / "lib.linnet", "module p\n")
+    assert await editor.codes(uri) == []
+    assert manifest not in editor.told
+
+
 async def test_a_closed_file_is_told_of_no_longer(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.linnet", GOOD.replace("return x", "return y"))
     assert len(await editor.findings(uri)) == 1
