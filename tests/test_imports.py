@@ -24,6 +24,7 @@ ROAD = [
     "lower",
     "backends",
     "nest",
+    "lsp",
     "cli",
 ]
 # `pipeline.py` joins the steps for those who stand at the road's end.

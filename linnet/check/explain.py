@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from linnet.check.mistake import mistake
 from linnet.dims.dims import Symbol
 from linnet.dims.prover import Facts, Relation
+from linnet.source.suggest import state
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def explain(facts: Facts, relation: Relation, said: str = "") -> Why:
 
 def way_out(relations: Iterable[Relation]) -> str:
     """The `where` that would settle it."""
-    return f"if it always holds, state it: `where {', '.join(map(str, relations))}`"
+    return state(map(str, relations))
 
 
 def _assumed(facts: Facts, relation: Relation) -> str:

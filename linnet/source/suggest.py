@@ -1,7 +1,12 @@
-"""The nearest of some names to one that was misspelt."""
+"""Ways out that can be taken by a key: the wording of their help lines, and what it stands for.
+
+A help line is text for everybody; `meant` and `stated` read the two forms that say what to write
+and where: a name in the place of the one that the finding marks, relations in the `where` around.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -17,6 +22,27 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     """A help line with the candidate that `name` was most likely meant to be, or None."""
     near = closest(name, candidates)
     return f"did you mean {shown(near)}?" if near is not None else None
+
+
+_MEANT = re.compile(r"(?:did you mean|the dtype is) `([A-Za-z_][A-Za-z0-9_.]*)`\??")
+_STATED = re.compile("if it always holds, state it: `where ([^`]+)`")
+
+
+def meant(help: str | None) -> str | None:
+    """What a help line says to write in the place that its finding marks."""
+    found = _MEANT.fullmatch(help or "")
+    return found[1] if found else None
+
+
+def state(relations: Iterable[str]) -> str:
+    """A help line with the relations that would settle a finding."""
+    return f"if it always holds, state it: `where {', '.join(relations)}`"
+
+
+def stated(help: str | None) -> str | None:
+    """The relations that a help line says to write in the `where` around its finding."""
+    found = _STATED.fullmatch(help or "")
+    return found[1] if found else None
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

@@ -1,0 +1,1 @@
+"""The language server of `linnet lsp`. It needs the extra `lsp`: only `cli.lsp` imports it."""
