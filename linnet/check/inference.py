@@ -89,17 +89,17 @@ class Inference:
             self.failed = True
         elif not isinstance(value.type, LiteralType):
             self.unify(wanted, value.type)
-            self._settle()
         return value
 
     def _settle(self) -> None:
-        """Takes up the equations that had too many unknowns, as long as that tells about one."""
+        """Takes up the equations, as long as one tells about a generic. What an argument says
+        outright goes before: if they contradict each other, it is the equation that is wrong."""
         before = len(self.waiting) + 1
         while len(self.waiting) < before:
             waiting, self.waiting = self.waiting, []
             before = len(waiting)
             for pattern, found in waiting:
-                self._unify_dim(pattern, found)
+                self._equate(pattern, found)
 
     def unify(self, pattern: Type, found: Type) -> None:
         """Bind generics of `pattern` so that it may become `found`; checked by `conform` later."""
@@ -183,7 +183,10 @@ class Inference:
         symbol = pattern.as_symbol()
         if symbol is not None and symbol in self.open:
             self.bind(symbol, found)
-            return
+        elif any(s in self.open for s in pattern.symbols()):
+            self.waiting.append((pattern, found))
+
+    def _equate(self, pattern: Dim, found: Dim) -> None:
         unknown = [s for s in pattern.symbols() if s in self.open]
         if len(unknown) == 1:
             try:
@@ -226,6 +229,7 @@ class Inference:
         any. What they mean is `sound` if that is true as well."""
         if self.failed:
             return None
+        self._settle()
         if not self._take_defaults():
             return None
         missing = [g for g in self.generics if g.binder in self.open]

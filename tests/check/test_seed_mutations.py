@@ -543,6 +543,89 @@ WHERES: list[tuple[str, str, int, str, str, str]] = [
     ("lib", "where S > 0", 3, "where S >= 0", "E2206", "pair.prefill(x, pos)"),
 ]
 
+# One wrong type, used in several functions or several times.
+EVERYWHERE: list[tuple[str, str, int, str, str, str]] = [
+    ("attention", "param sinks: Tensor[Heads; T]", 0, "param sinks: T", "E2101", "sinks"),
+    (
+        "attention",
+        "state cache_k: Tensor[Batch, KvHeads, MaxSeq, HeadDim; T]",
+        0,
+        "state cache_k: Tensor[KvHeads, MaxSeq, HeadDim; T]",
+        "E2202",
+        "cache_k",
+    ),
+    (
+        "attention",
+        "state cache_k: Tensor[Batch, KvHeads, MaxSeq, HeadDim; T]",
+        0,
+        "state cache_k: Tensor[Batch, KvHeads, MaxSeq, HeadDim; f64]",
+        "E2103",
+        "k",
+    ),
+    (
+        "attention",
+        "state cache_v: Tensor[Batch, KvHeads, MaxSeq, HeadDim; T]",
+        0,
+        "state cache_v: Tensor[Batch, KvHeads, MaxSeq, HeadDim; i8]",
+        "E2112",
+        "write_at(cache_v, v, pos)",
+    ),
+    ("attention", "positions: Tensor[Batch; i32]", 0, "positions: i32", "E2104", "positions"),
+    ("attention", "pos: i32", 0, "pos: Tensor[1; i32]", "E2209", "cast<i64>(pos)"),
+    (
+        "attention",
+        "x: Tensor[M, S, H; T]",
+        0,
+        "x: Tensor[S, M, H; T]",
+        "E2202",
+        "q_proj.forward(x)",
+    ),
+    (
+        "attention",
+        "x: Tensor[B, S, N * D; T]",
+        0,
+        "x: Tensor[B, S, N * D, 1; T]",
+        "E2202",
+        "q_proj.forward(x)",
+    ),
+    (
+        "attention",
+        "x: Tensor[B, N, S, D; T]",
+        0,
+        "x: Tensor[B, N, D, S; T]",
+        "E2202",
+        "mixed",
+    ),
+    (
+        "experts",
+        "param gate_up_bias: Tensor[Experts, 2 * Inner; T]",
+        0,
+        "param gate_up_bias: Tensor[2 * Inner; T]",
+        "E2203",
+        "[Experts * 2 * Inner]",
+    ),
+    (
+        "experts",
+        "param down_bias: Tensor[Experts, H; T]",
+        0,
+        "param down_bias: Tensor[H; T]",
+        "E2210",
+        "[1, 0]",
+    ),
+    ("experts", "x: Tensor[B, S, H; T]", 0, "x: Tensor[B, S, H; f64]", "E2103", "x"),
+    (
+        "experts",
+        "x: Tensor[B, S, H; T]",
+        1,
+        "x: Tensor[S, B, H; T]",
+        "E2202",
+        "post_attention_layernorm...",
+    ),
+    ("lib", "x: Tensor[1, P + Batch, H; T]", 0, "x: Tensor[1, P, H; T]", "E2202", "normed"),
+    ("lib", "tokens: Tensor[Batch, S; i32]", 0, "tokens: Tensor[S, Batch; i32]", "E2202", "x"),
+    ("rope", "const THETA: f32", 0, "const THETA: f64", "E2103", "/"),
+]
+
 
 def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
     path = (SEED / f"{file}.linnet").resolve()
@@ -555,7 +638,9 @@ def apply(file: str, old: str, occurrence: int, new: str) -> dict[Path, str]:
 
 @pytest.mark.skipif(not SEED.is_dir(), reason="the shared folder is not here")
 @pytest.mark.parametrize(
-    "change", [*CHANGES, *SIGNATURES, *WHERES], ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70]
+    "change",
+    [*CHANGES, *SIGNATURES, *WHERES, *EVERYWHERE],
+    ids=lambda c: f"{c[0]}: {c[1]} -> {c[3]}"[:70],
 )
 def test_one_error_at_the_place_that_is_wrong(change: tuple[str, str, int, str, str, str]) -> None:
     file, old, occurrence, new, code, place = change

@@ -59,7 +59,7 @@ def test_every_command_is_on_the_page_and_no_other() -> None:
     }
     assert shown == set(PARSERS)
     for name in cli.COMMANDS:
-        assert f"`linnet {name} " in README, name
+        assert re.search(rf"`linnet {name}[ `]", README), name
 
 
 @pytest.mark.parametrize("name", PARSERS)
