@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from safetensors.numpy import save_file
@@ -103,11 +103,20 @@ def write(value: Any) -> str:
     return str(value)
 
 
+class Peer(Protocol):
+    """The same program elsewhere: is given the parameters, then each call and its result."""
+
+    def load(self, tensors: dict[str, Any]) -> None: ...
+
+    def check(self, call: Call, got: Any) -> None: ...
+
+
 @dataclass
 class Runner:
     """Runs the lines of one example in order."""
 
     result: CheckResult
+    peer: Peer | None = None
     given: dict[str, Any] = field(default_factory=dict[str, Any])
     random: bool = False
     model: nest.Model | None = None
@@ -130,7 +139,11 @@ class Runner:
     def line(self, line: str) -> str:
         """The line as it should be."""
         if called := re.match(r"(\w+\(.*\)) =", line):
-            return f"{called[1]} = {write(self.call(read(called[1])))}"
+            call: Call = read(called[1])
+            got = self.call(call)
+            if self.peer is not None:
+                self.peer.check(call, got)
+            return f"{called[1]} = {write(got)}"
         left, _, right = line.partition(" = ")
         if self.model is not None:
             left = left.removesuffix(" =")
@@ -177,7 +190,10 @@ class Runner:
         if self.random:
             return nest.load("./card", backend="numpy", weights="random", progress=False)
         assert self.given.keys() == {p.path for p in shown}
-        save_file(self.tensors(), "card/model.safetensors")
+        tensors = self.tensors()
+        if self.peer is not None:
+            self.peer.load(tensors)
+        save_file(tensors, "card/model.safetensors")
         return nest.load("./card", backend="numpy", weights="card", progress=False)
 
     def write_card(
@@ -203,7 +219,7 @@ class Runner:
         return {p: np.array(v, array_dtype(self.dtypes[p])) for p, v in self.given.items()}
 
 
-def values(result: CheckResult, shown: str) -> str:
-    """The lines of `shown` with the values that the interpreter gives."""
-    runner = Runner(result)
+def values(result: CheckResult, shown: str, peer: Peer | None = None) -> str:
+    """The lines of `shown` with the values that the interpreter gives, and `peer` too."""
+    runner = Runner(result, peer)
     return "".join(f"{runner.line(line)}\n" for line in shown.splitlines())
