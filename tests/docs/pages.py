@@ -99,7 +99,9 @@ def findings(result: CheckResult) -> str:
     return "\n".join(render_text(finding) for finding in result.sink)
 
 
-def compare(page: str, example: Example, folder: Path, values: Callable[..., str]) -> None:
+def compare(
+    page: str, example: Example, folder: Path, values: Callable[[CheckResult, str], str]
+) -> None:
     """Checks an example in `folder`, the current one: what is shown of it is so."""
     result = check_paths(example.written(folder))
     said = findings(result)

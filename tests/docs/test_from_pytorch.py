@@ -87,7 +87,7 @@ def cell(folder: Path, text: str) -> str:
     return shown.replace("|", "\\|")
 
 
-@pytest.mark.parametrize("row", HABITS, ids=lambda row: row[1])
+@pytest.mark.parametrize("row", HABITS, ids=[str(row[1]) for row in HABITS])
 def test_habit(row: re.Match[str], tmp_path: Path) -> None:
     wrong, said, right = row[1], row[2].strip(), row[3]
     found = cell(tmp_path, place(wrong)(wrong))
