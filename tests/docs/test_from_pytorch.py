@@ -59,7 +59,7 @@ def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_every_python_example_is_compared() -> None:
     found = [e.values[0] for e in parameters(PAGE)]
     compared = [e for e in found if e.python and e.shown and not e.rejected]
-    assert len(compared) == sum(f.language == "python" for f in fences(PAGE)) == 7
+    assert len(compared) == sum(f.language == "python" for f in fences(PAGE)) == 8
 
 
 def method(line: str) -> str:
