@@ -14,7 +14,7 @@ from linnet.check.intrinsics import TABLE
 from linnet.cli.main import main
 from linnet.pipeline import check_paths
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FIRST_MODEL = (ROOT / "docs" / "first-model.md").read_text()
 README = (ROOT / "README.md").read_text()
 
