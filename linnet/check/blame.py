@@ -80,10 +80,13 @@ class Refused:
 class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about
     it, and the functions that do not return what they declare. `members` has what a block's
-    findings name: True of a `where` (E2206) that does not hold, False of another shape."""
+    findings name: True of a `where` (E2206) that does not hold, False of another shape. Of those
+    in `exchanged` the axes are in another order than is asked for, so that they tell one generic
+    for another."""
 
     parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
     results: set[str] = field(default_factory=set[str])
+    exchanged: set[Local] = field(default_factory=set[Local])
     members: set[tuple[str, object, bool]] = field(default_factory=set[tuple[str, object, bool]])
 
     def add(self, things: Iterable[object], code: str) -> None:

@@ -217,6 +217,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
     doubtful = function.key in scope.world.doubts.results
+    doubtful = doubtful or bool(fitting.exchanged(scope, function, function.result))
     result = ERROR if doubtful else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
 

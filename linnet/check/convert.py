@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from linnet.check.equal import same_shape, same_type, unequal
 from linnet.check.explain import Why, explain, way_out
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_axes, of_dtypes, of_ranks
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
+from linnet.check.typed import Local, TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     LiteralType,
@@ -190,6 +191,9 @@ def _mismatch(
             notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
+        if Counter(found.dims) == Counter(wanted.dims):
+            locals_ = (t for t in scope.named_in(span) if isinstance(t, Local))
+            scope.world.doubts.exchanged.update(locals_)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
         scope.error("E2202", message, span, label, related, notes, folds=folds, why=why)
         return

@@ -13,7 +13,7 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders
 from linnet.check.suspects import present
 from linnet.check.typed import SubRef, TExpr, TFunction, TParam
-from linnet.check.types import ERROR, GenericArg, TensorType
+from linnet.check.types import ERROR, GenericArg, TensorType, Type
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar
 
@@ -101,14 +101,20 @@ def _conform(
     suspects: tuple[object, ...] = (Everywhere(param.local), *others)
     if target.sub is not None:
         suspects = (*suspects, target.sub.name)
-    with scope.mute(doubted(scope, _told_by(target.function, param))):
+    with scope.mute(doubted(scope, _to_blame(scope, target.function, param))):
         final = conform(scope, value, wanted, what, origin, suspects)
     if not is_error(final.type):
         scope.world.accepted.add(param.local)
     return final
 
 
-def _told_by(function: TFunction, param: TParam) -> list[TParam]:
-    """The parameter, and those that may tell what the generics in its type are."""
-    own = {g.binder for g in function.generics}.intersection(binders(param.local.type))
-    return [p for p in function.params if p is param or own.intersection(binders(p.local.type))]
+def _to_blame(scope: Scope, function: TFunction, param: TParam) -> list[TParam]:
+    """The parameter, and those that may tell the wrong generics for its type."""
+    return [param, *exchanged(scope, function, param.local.type)]
+
+
+def exchanged(scope: Scope, function: TFunction, type_: Type) -> list[TParam]:
+    """The parameters that tell one generic for another of those in `type_`."""
+    own = {g.binder for g in function.generics}.intersection(binders(type_))
+    found = [p for p in function.params if p.local in scope.world.doubts.exchanged]
+    return [p for p in found if own.intersection(binders(p.local.type))]
