@@ -9,6 +9,7 @@ from linnet.dims.atoms import (
     Maximum,
     Minimum,
     Monomial,
+    Product,
     Quotient,
     Remainder,
     Symbol,
@@ -59,6 +60,8 @@ def _atom_text(atom: Atom) -> str:
             return f"min({', '.join(map(str, sorted_dims(atom.args)))})"
         case Maximum():
             return f"max({', '.join(map(str, sorted_dims(atom.args)))})"
+        case Product():
+            return f"({' * '.join(map(_operand, atom.args))})"
 
 
 def _operand(dim: Dim, *, divisor: bool = False) -> str:
