@@ -1,15 +1,13 @@
 """Inequalities between dimensions under facts, by refuting their negation.
 
 The rows handed to the linear arithmetic are the facts, the negated goal, what is
-known of every quotient, minimum and maximum in sight, and products of rows with
-natural factors, `N * (S - 1) >= 0` from `S - 1 >= 0`.
+known of every quotient, minimum and maximum in sight, and products of rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from linnet.dims.dims import (
     Atom,
@@ -23,23 +21,18 @@ from linnet.dims.dims import (
     Remainder,
     Symbol,
     atom_key,
-    monomial_key,
-    multiply_monomials,
     rebuild,
     sorted_dims,
 )
 from linnet.dims.dims import parts as inner_dims
 from linnet.dims.linear import Fuel, contradictory
-from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms, without
+from linnet.dims.normal import Normalizer, replace_atoms, without
+from linnet.dims.products import products
 
 _FUEL = 150_000
 _QUESTION = 200
-_PAIR = 8
 _ROW = 50
-_PRODUCTS = 48
 _NESTING = 3
-_DEGREE = 4
-_LONGEST = 8
 _SPLITS = 3
 _ROUNDS = 2
 
@@ -154,7 +147,7 @@ class Bounds:
             return True
         extra = list[Dim]()
         for _ in range(_ROUNDS):
-            more = self._products([*rows, *extra], equal)
+            more = products([*rows, *extra], equal, self.normalizer, self.natural)
             if not more:
                 break
             extra += more
@@ -203,54 +196,6 @@ class Bounds:
             case Symbol() | Remainder() | Product():
                 return []
 
-    def _products(self, rows: list[Dim], equal: list[Dim]) -> list[Dim]:
-        """Rows times natural factors, where that gives a product already in sight."""
-        wanted = self._wanted([*rows, *equal])
-        size = sum(len(d.terms) for d in (*rows, *equal))
-        found: dict[Dim, None] = {}
-        for target in sorted(wanted, key=self.normalizer.order, reverse=True):
-            if len(found) > _PRODUCTS or not self._fuel.burn(size):
-                break
-            for row in rows:
-                for factor in _cofactors(row, target):
-                    if self.natural(factor):
-                        found[self.normalizer.normal(row * Dim({factor: 1}))] = None
-            for row in equal:
-                for factor in _cofactors(row, target):
-                    product = self.normalizer.normal(row * Dim({factor: 1}))
-                    found[product] = found[-product] = None
-        for row in (*_squares(wanted), *self._pairs(rows, wanted)):
-            if len(found) > 2 * _PRODUCTS:
-                break
-            found[row] = None
-        known = {*rows, *equal}
-        return [d for d in found if d not in known]
-
-    def _wanted(self, rows: list[Dim]) -> set[Monomial]:
-        """The products in sight, those rewritten away, and what divides them."""
-        seen = {a for d in rows for a in d.atoms()}
-        wanted = {m for d in rows for m, _ in d.terms if len(m) > 1}
-        wanted |= {m for m, _ in self.normalizer.products if seen.issuperset(m)}
-        for monomial in tuple(wanted) if len(wanted) <= _PRODUCTS else ():
-            if len(monomial) <= _LONGEST:
-                for size in range(2, min(len(monomial), _DEGREE)):
-                    wanted.update(combinations(monomial, size))
-        return wanted
-
-    def _pairs(self, rows: list[Dim], wanted: set[Monomial]) -> Iterable[Dim]:
-        """Products of two rows whose leading products are in sight."""
-        small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None] if wanted else []
-        for i, left in enumerate(small):
-            for right in small[i:]:
-                if not self._fuel.burn(_PAIR):
-                    return
-                tops = {multiply_monomials(m, n) for m, _ in left.terms for n, _ in right.terms}
-                if not wanted.issuperset(m for m in tops if len(m) > 1):
-                    continue
-                if not self._fuel.burn(_QUESTION):
-                    return
-                yield self.normalizer.normal(left * right)
-
     def _refuted_by_cases(self, rows: list[Dim], split: frozenset[Atom]) -> bool:
         """Takes a minimum or maximum to be each of its arguments in turn."""
         atom = min(_extremes(rows) - split, key=atom_key, default=None)
@@ -292,20 +237,3 @@ def _extremes(dims: Iterable[Dim]) -> set[Minimum | Maximum]:
             seen.add(atom)
             pending += [a for d in inner_dims(atom) for a in d.atoms()]
     return {a for a in seen if isinstance(a, Minimum | Maximum)}
-
-
-def _squares(wanted: set[Monomial]) -> list[Dim]:
-    """`(a - b) * (a - b) >= 0` where all three products are in sight."""
-    pairs = [m for m in wanted if len(m) == 2 and m[0] != m[1]]
-    found: list[Dim] = []
-    for a, b in sorted(pairs, key=monomial_key):
-        if (a, a) in wanted and (b, b) in wanted:
-            gap = Dim.atom(a) - Dim.atom(b)
-            found.append(gap * gap)
-    return found
-
-
-def _cofactors(row: Dim, target: Monomial) -> list[Monomial]:
-    """What `target` has more than a monomial of `row`."""
-    rests = (divide_monomial(target, m) for m, _ in row.terms if m)
-    return [rest for rest in dict.fromkeys(rests) if rest]
