@@ -61,7 +61,8 @@ def _atom_text(atom: Atom) -> str:
         case Maximum():
             return f"max({', '.join(map(str, sorted_dims(atom.args)))})"
         case Product():
-            return f"({' * '.join(map(_operand, atom.args))})"
+            first, second = atom.args
+            return f"({_operand(first)} * {_operand(second, divisor=True)})"
 
 
 def _operand(dim: Dim, *, divisor: bool = False) -> str:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from linnet.dims import dims as dimensions
@@ -58,6 +58,7 @@ def test_substitution_is_evaluation_of_the_parts(whole: Dim, values: tuple[Dim, 
 
 
 @given(trees(6))
+@example(("*", ("+", SYMBOLS[0], SYMBOLS[0]), ("+", SYMBOLS[0], SYMBOLS[1])))
 @settings(max_examples=200, deadline=None)
 def test_a_product_that_is_not_written_out_keeps_value_and_text(tree: Tree) -> None:
     names: dict[str, Any] = {s.name: Dim.of(s) for s in SYMBOLS}
