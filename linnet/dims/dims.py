@@ -61,7 +61,7 @@ __all__ = [
 # A product with more terms, of a higher degree or with a larger factor is not written out.
 _MOST_TERMS = 256
 _HIGHEST_DEGREE = 64
-_LARGEST = 1 << 256
+_LARGEST = 1 << 4096
 # A number of more bits is not computed.
 _MOST_BITS = 1 << 14
 # Of every so many levels of nesting one is remembered.
