@@ -83,6 +83,8 @@ def adapt(scope: Scope, expr: TExpr, dtype: AnyDType) -> TExpr:
     number = literal.value.as_int()
     if DType.BOOL in possible:
         return _unfit(scope, expr, dtype, "a number")
+    if number is None and not literal.value.symbols():
+        return _unfit(scope, expr, dtype, "a number too large to be written out")
     if number is None:
         return TDim(literal.value, target, expr.span)
     if not all(literal_fits(number, d) for d in possible):

@@ -18,7 +18,7 @@ _serials = count()
 
 
 class DimError(ZeroDivisionError):
-    """A dimension divides by zero."""
+    """A dimension divides by zero, or is too large to be computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,14 @@ class Maximum:
     args: frozenset[Dim]
 
 
-Atom = Symbol | Quotient | Remainder | Minimum | Maximum
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of two dimensions, in order, that is too large to be written out."""
+
+    args: tuple[Dim, Dim]
+
+
+Atom = Symbol | Quotient | Remainder | Minimum | Maximum | Product
 Monomial = tuple[Atom, ...]
 Key = tuple[object, ...]
 
@@ -86,6 +93,8 @@ def atom_key(atom: Atom) -> Key:
             return (3, "", 0, *sorted_keys(atom.args))
         case Maximum():
             return (4, "", 0, *sorted_keys(atom.args))
+        case Product():
+            return (5, "", 0, *(d.key for d in atom.args))
 
 
 def sorted_keys(dims: Iterable[Dim]) -> list[Key]:

@@ -1,15 +1,13 @@
 """Inequalities between dimensions under facts, by refuting their negation.
 
 The rows handed to the linear arithmetic are the facts, the negated goal, what is
-known of every quotient, minimum and maximum in sight, and products of rows with
-natural factors, `N * (S - 1) >= 0` from `S - 1 >= 0`.
+known of every quotient, minimum and maximum in sight, and products of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from linnet.dims.dims import (
     Atom,
@@ -18,24 +16,23 @@ from linnet.dims.dims import (
     Maximum,
     Minimum,
     Monomial,
+    Product,
     Quotient,
     Remainder,
     Symbol,
     atom_key,
-    monomial_key,
-    multiply_monomials,
     rebuild,
     sorted_dims,
 )
 from linnet.dims.dims import parts as inner_dims
 from linnet.dims.linear import Fuel, contradictory
-from linnet.dims.normal import Normalizer, divide_monomial, replace_atoms, without
+from linnet.dims.normal import Normalizer, replace_atoms, without
+from linnet.dims.products import products
 
-_FUEL = 120_000
+_FUEL = 150_000
 _QUESTION = 200
-_PRODUCTS = 48
+_ROW = 50
 _NESTING = 3
-_DEGREE = 4
 _SPLITS = 3
 _ROUNDS = 2
 
@@ -106,13 +103,14 @@ class Bounds:
 
     def _by_parts(self, goal: Dim) -> bool:
         """`N * d >= 0` by `d >= 0`, and `min(a, b) + d >= 0` by `a + d >= 0` and `b + d >= 0`."""
-        for atom in sorted(goal.atoms(), key=atom_key):
+        for atom in goal.terms[0][0] if not goal.constant else ():
             rest = without(goal, atom)
             if rest is not None:
                 return self.natural((atom,)) and self.at_least_zero(rest)
-            c = dict(goal.terms).get((atom,), 0)
-            if isinstance(atom, Minimum if c > 0 else Maximum) and c:
-                others = goal - Dim({(atom,): c})
+        for monomial, c in goal.terms:
+            atom = monomial[0] if len(monomial) == 1 else None
+            if isinstance(atom, Minimum | Maximum) and isinstance(atom, Minimum) == (c > 0):
+                others = goal - Dim({monomial: c})
                 return all(self.at_least_zero(others + d * c) for d in sorted_dims(atom.args))
         return False
 
@@ -136,16 +134,20 @@ class Bounds:
                 return all(map(self.at_least_zero, sorted_dims(atom.args)))
             case Maximum():
                 return any(map(self.at_least_zero, sorted_dims(atom.args)))
+            case Product():
+                return all(map(self.at_least_zero, atom.args))
 
     def _refuted(self, given: list[Dim], split: frozenset[Atom]) -> bool:
         """Whether the facts and the rows of `given` contradict each other."""
+        if not self._fuel.burn(len(given)):
+            return False
         rows, equal = self._related(given)
         plain = [*rows, *equal, *(-e for e in equal)]
         if contradictory(plain, self.natural, self._fuel):
             return True
         extra = list[Dim]()
         for _ in range(_ROUNDS):
-            more = self._products([*rows, *extra], equal)
+            more = products([*rows, *extra], equal, self.normalizer, self.natural)
             if not more:
                 break
             extra += more
@@ -191,60 +193,18 @@ class Bounds:
                 return [self.normalizer.normal(d - this) for d in sorted_dims(atom.args)]
             case Maximum():
                 return [self.normalizer.normal(this - d) for d in sorted_dims(atom.args)]
-            case Symbol() | Remainder():
+            case Symbol() | Remainder() | Product():
                 return []
-
-    def _products(self, rows: list[Dim], equal: list[Dim]) -> list[Dim]:
-        """Rows times natural factors, where that gives a product already in sight."""
-        wanted = self._wanted([*rows, *equal])
-        found: dict[Dim, None] = {}
-        for target in sorted(wanted, key=self.normalizer.order, reverse=True):
-            for row in rows:
-                for factor in _cofactors(row, target):
-                    if self.natural(factor):
-                        found[self.normalizer.normal(row * Dim({factor: 1}))] = None
-            for row in equal:
-                for factor in _cofactors(row, target):
-                    product = self.normalizer.normal(row * Dim({factor: 1}))
-                    found[product] = found[-product] = None
-            if len(found) > _PRODUCTS:
-                break
-        for row in (*_squares(wanted), *self._pairs(rows, wanted)):
-            if len(found) > 2 * _PRODUCTS:
-                break
-            found[row] = None
-        known = {*rows, *equal}
-        return [d for d in found if d not in known]
-
-    def _wanted(self, rows: list[Dim]) -> set[Monomial]:
-        """The products in sight, those rewritten away, and what divides them."""
-        seen = {a for d in rows for a in d.atoms()}
-        wanted = {m for d in rows for m, _ in d.terms if len(m) > 1}
-        wanted |= {m for m, _ in self.normalizer.products if seen.issuperset(m)}
-        for monomial in tuple(wanted):
-            for size in range(2, min(len(monomial), _DEGREE)):
-                wanted.update(combinations(monomial, size))
-        return wanted
-
-    def _pairs(self, rows: list[Dim], wanted: set[Monomial]) -> Iterable[Dim]:
-        """Products of two rows whose leading products are in sight."""
-        small = [r for r in rows if len(r.terms) <= 3 and r.as_int() is None] if wanted else []
-        for i, left in enumerate(small):
-            for right in small[i:]:
-                if not wanted.issuperset(_top_products(left, right)):
-                    continue
-                if not self._fuel.burn(_QUESTION):
-                    return
-                yield self.normalizer.normal(left * right)
 
     def _refuted_by_cases(self, rows: list[Dim], split: frozenset[Atom]) -> bool:
         """Takes a minimum or maximum to be each of its arguments in turn."""
-        found = {a for d in rows for a in _extremes(d)}
-        atom = min(found - split, key=atom_key, default=None)
+        atom = min(_extremes(rows) - split, key=atom_key, default=None)
         if atom is None:
             return False
         sign = 1 if isinstance(atom, Minimum) else -1
         for choice in sorted_dims(atom.args):
+            if not self._fuel.burn(_ROW * len(rows)):
+                return False
             case = [self._put(d, atom, choice) for d in rows]
             case += [self.normalizer.normal((d - choice) * sign) for d in atom.args]
             if not self._refuted([d for d in dict.fromkeys(case) if d.terms], split | {atom}):
@@ -267,35 +227,13 @@ class Bounds:
         return self.normalizer.normal(replace_atoms(dim, value))
 
 
-def _extremes(dim: Dim) -> Iterator[Minimum | Maximum]:
-    """The minima and maxima in `dim`, those inside other atoms too."""
-    for atom in dim.atoms():
-        if isinstance(atom, Minimum | Maximum):
-            yield atom
-        for inner in inner_dims(atom):
-            yield from _extremes(inner)
-
-
-def _squares(wanted: set[Monomial]) -> list[Dim]:
-    """`(a - b) * (a - b) >= 0` where all three products are in sight."""
-    pairs = [m for m in wanted if len(m) == 2 and m[0] != m[1]]
-    found: list[Dim] = []
-    for a, b in sorted(pairs, key=monomial_key):
-        if (a, a) in wanted and (b, b) in wanted:
-            gap = Dim.atom(a) - Dim.atom(b)
-            found.append(gap * gap)
-    return found
-
-
-def _top_products(left: Dim, right: Dim) -> Iterator[Monomial]:
-    """The products of their terms that are not literals."""
-    for m, _ in left.terms:
-        for n, _ in right.terms:
-            if m and n:
-                yield multiply_monomials(m, n)
-
-
-def _cofactors(row: Dim, target: Monomial) -> list[Monomial]:
-    """What `target` has more than a monomial of `row`."""
-    rests = (divide_monomial(target, m) for m, _ in row.terms if m)
-    return [rest for rest in dict.fromkeys(rests) if rest]
+def _extremes(dims: Iterable[Dim]) -> set[Minimum | Maximum]:
+    """The minima and maxima in `dims`, those inside other atoms too."""
+    seen = set[Atom]()
+    pending = [a for d in dims for a in d.atoms()]
+    while pending:
+        atom = pending.pop()
+        if atom not in seen:
+            seen.add(atom)
+            pending += [a for d in inner_dims(atom) for a in d.atoms()]
+    return {a for a in seen if isinstance(a, Minimum | Maximum)}

@@ -2,13 +2,15 @@
 
 A `Dim` is a sum of integer multiples of monomials; a monomial is a sorted tuple of
 atoms. An atom is a `Symbol` (a natural number) or a floor division, remainder,
-minimum or maximum that no law below can remove. Equal canonical forms are equal
+minimum or maximum that no law below can remove, or a product too large to be written
+out. Equal canonical forms are equal
 numbers; what needs facts to be seen belongs to the prover.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from linnet.dims.atoms import (
     Atom,
@@ -17,6 +19,7 @@ from linnet.dims.atoms import (
     Maximum,
     Minimum,
     Monomial,
+    Product,
     Quotient,
     Remainder,
     Symbol,
@@ -38,6 +41,7 @@ __all__ = [
     "Maximum",
     "Minimum",
     "Monomial",
+    "Product",
     "Quotient",
     "Remainder",
     "Symbol",
@@ -54,6 +58,15 @@ __all__ = [
     "steps",
 ]
 
+# A product with more terms, of a higher degree or with a larger factor is not written out.
+_MOST_TERMS = 256
+_HIGHEST_DEGREE = 64
+_LARGEST = 1 << 4096
+# A number of more bits is not computed.
+_MOST_BITS = 1 << 14
+# Of every so many levels of nesting one is remembered.
+_REMEMBERED = 8
+
 
 def _term_key(term: tuple[Monomial, int]) -> Key:
     return monomial_key(term[0])
@@ -62,7 +75,7 @@ def _term_key(term: tuple[Monomial, int]) -> Key:
 class Dim:
     """An immutable canonical integer polynomial over atoms."""
 
-    __slots__ = ("_hash", "_key", "_symbols", "terms")
+    __slots__ = ("_depth", "_hash", "_key", "_symbols", "terms")
 
     terms: tuple[tuple[Monomial, int], ...]
 
@@ -71,6 +84,7 @@ class Dim:
         if len(kept) > 1:
             kept.sort(key=_term_key)
         self.terms = tuple(kept)
+        self._depth: int | None = None
         self._hash: int | None = None
         self._key: Key | None = None
         self._symbols: frozenset[Symbol] | None = None
@@ -87,7 +101,22 @@ class Dim:
     @staticmethod
     def atom(atom: Atom) -> Dim:
         """The dimension that is just `atom`."""
-        return Dim({(atom,): 1})
+        dim = Dim({(atom,): 1})
+        if isinstance(atom, Symbol) or (dim.depth % _REMEMBERED and not isinstance(atom, Product)):
+            return dim
+        return _remembered(dim)
+
+    @property
+    def depth(self) -> int:
+        """How deep atoms are nested in it; 0 for a polynomial over symbols."""
+        if self._depth is None:
+            self._depth = 0
+            for monomial, _ in self.terms:
+                for atom in monomial:
+                    if not isinstance(atom, Symbol):
+                        below = max([d.depth for d in _inside(atom)])
+                        self._depth = max(self._depth, below + 1)
+        return self._depth
 
     @property
     def key(self) -> Key:
@@ -128,9 +157,22 @@ class Dim:
         return -self + other
 
     def __mul__(self, other: int | Symbol | Dim) -> Dim:
+        other = Dim.of(other)
+        a, b = self.terms, other.terms
+        if (
+            a
+            and b
+            and (
+                len(a) * len(b) > _MOST_TERMS
+                or len(a[0][0]) + len(b[0][0]) > _HIGHEST_DEGREE
+                or not -_LARGEST < a[0][1] * b[0][1] < _LARGEST
+            )
+        ):
+            first, second = sorted_dims((self, other))
+            return Dim.atom(Product((first, second)))
         terms: dict[Monomial, int] = {}
-        for m, c in self.terms:
-            for n, d in Dim.of(other).terms:
+        for m, c in a:
+            for n, d in b:
                 product = multiply_monomials(m, n)
                 terms[product] = terms.get(product, 0) + c * d
         return Dim(terms)
@@ -204,13 +246,9 @@ class Dim:
         return result
 
     def evaluate(self, env: Mapping[Symbol, int]) -> int:
-        """The number under `env`; `DimError` if a divisor is zero."""
-        total = 0
-        for monomial, c in self.terms:
-            for atom in monomial:
-                c *= env[atom] if isinstance(atom, Symbol) else _evaluate_atom(atom, env)
-            total += c
-        return total
+        """The number under `env`; `DimError` if a divisor is zero, or the number is enormous."""
+        known: dict[Atom, int] = {**env}
+        return _evaluate(self, known)
 
     def __str__(self) -> str:
         return dim_text(self)
@@ -223,15 +261,33 @@ ZERO = Dim({})
 ONE = Dim({(): 1})
 
 
-def parts(atom: Atom) -> list[Dim]:
-    """The dimensions inside an atom, in a stable order."""
+@lru_cache(maxsize=1 << 12)
+def _remembered(dim: Dim) -> Dim:
+    """The first dimension that was equal to `dim`, with what takes a walk through it known.
+
+    From here down nothing need be compared or asked again: deep dimensions cost no deep
+    recursion, and a product of products with themselves is not walked through as a tree.
+    """
+    _ = dim.symbols(), dim.key
+    return dim
+
+
+def _inside(atom: Atom) -> Iterable[Dim]:
+    """The dimensions inside an atom, in any order."""
     match atom:
         case Symbol():
-            return []
+            return ()
         case Quotient() | Remainder():
-            return [atom.num, atom.den]
-        case Minimum() | Maximum():
-            return sorted_dims(atom.args)
+            return (atom.num, atom.den)
+        case Minimum() | Maximum() | Product():
+            return atom.args
+
+
+def parts(atom: Atom) -> list[Dim]:
+    """The dimensions inside an atom, in a stable order."""
+    if isinstance(atom, Minimum | Maximum):
+        return sorted_dims(atom.args)
+    return list(_inside(atom))
 
 
 def rebuild(atom: Atom, inner: list[Dim]) -> Dim:
@@ -247,6 +303,8 @@ def rebuild(atom: Atom, inner: list[Dim]) -> Dim:
             return dim_min(*inner)
         case Maximum():
             return dim_max(*inner)
+        case Product():
+            return inner[0] * inner[1]
 
 
 def _substitute_atom(atom: Atom, mapping: Mapping[Symbol, Dim]) -> Dim:
@@ -256,21 +314,38 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Symbol, Dim]) -> Dim:
     return rebuild(atom, [d.substitute(mapping) for d in parts(atom)])
 
 
-def _evaluate_atom(atom: Atom, env: Mapping[Symbol, int]) -> int:
-    values = [d.evaluate(env) for d in parts(atom)]
+def _evaluate(dim: Dim, known: dict[Atom, int]) -> int:
+    """The number of `dim`; those of its atoms are put into `known`."""
+    total = 0
+    for monomial, c in dim.terms:
+        for atom in monomial:
+            value = known.get(atom)
+            c *= _evaluate_atom(atom, known) if value is None else value
+            if c.bit_length() > _MOST_BITS:
+                raise DimError("a dimension is too large to be computed")
+        total += c
+    return total
+
+
+def _evaluate_atom(atom: Atom, known: dict[Atom, int]) -> int:
+    values = [_evaluate(d, known) for d in parts(atom)]
     match atom:
         case Symbol():
-            return env[atom]
+            raise KeyError(atom)
         case Quotient() | Remainder() if not values[1]:
             raise DimError(f"`{Dim.atom(atom)}` divides by zero")
         case Quotient():
-            return values[0] // values[1]
+            value = values[0] // values[1]
         case Remainder():
-            return values[0] % values[1]
+            value = values[0] % values[1]
         case Minimum():
-            return min(values)
+            value = min(values)
         case Maximum():
-            return max(values)
+            value = max(values)
+        case Product():
+            value = values[0] * values[1]
+    known[atom] = value
+    return value
 
 
 def _split(num: Dim, den: int) -> tuple[Dim, Dim]:

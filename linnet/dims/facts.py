@@ -21,6 +21,8 @@ from linnet.dims.relations import Relation
 
 _PASSES = 3
 _EFFORT = 3
+# A symbol is not replaced by what is nested deeper than this.
+_DEEPEST = 12
 
 
 @dataclass(slots=True)
@@ -133,6 +135,8 @@ class System:
         if best is None:
             return False
         symbol, value = best
+        if value.depth > _DEEPEST:
+            return False
         self._define(symbol, value)
         if not symbol.signed:
             self.bounds.rows.append(value)

@@ -22,6 +22,7 @@ from linnet.dims.dims import (
     Maximum,
     Minimum,
     Monomial,
+    Product,
     Quotient,
     Remainder,
     Symbol,
@@ -29,13 +30,14 @@ from linnet.dims.dims import (
     dim_max,
     dim_min,
     parts,
+    product,
     sorted_dims,
 )
 from linnet.dims.linear import Fuel
 
 _ROUNDS = 12
 _SIZE = 64
-_STEP = 40
+_STEP = 20
 _DEPTH = 12
 
 
@@ -109,7 +111,9 @@ class Normalizer:
         for _ in range(_ROUNDS):
             if self._depth > _DEPTH:
                 self.fuel.cut += 1
-            if self._depth > _DEPTH or not self.fuel.burn(_STEP * (1 + len(result.terms))):
+            terms = result.terms
+            size = len(terms) * (1 + len(terms[0][0])) if terms else 0
+            if self._depth > _DEPTH or not self.fuel.burn(_STEP * (1 + size)):
                 self._depth -= 1
                 return result
             before = result
@@ -165,6 +169,8 @@ class Normalizer:
                 return dim_min(*self._undominated(atom.args, 1))
             case Maximum():
                 return dim_max(*self._undominated(atom.args, -1))
+            case Product():
+                return product(map(self.normal, atom.args))
 
     def _undominated(self, dims: Iterable[Dim], sign: int) -> list[Dim]:
         kept: list[Dim] = []

@@ -13,6 +13,8 @@ from linnet.dims.search import Search
 __all__ = ["Answer", "Comparison", "Facts", "Relation"]
 
 _MOST_CASES = 8
+# What is nested deeper is left alone: nothing that a program needs is.
+_DEEPEST = 24
 
 
 class Facts:
@@ -42,6 +44,8 @@ class Facts:
         It stays as it is where the normal form has a symbol that only the prover knows, one
         for a quotient that the facts make exact.
         """
+        if dim.depth > _DEEPEST:
+            return dim
         rewriting = self._fresh_effort().rewriting
         normal = rewriting.normal(dim)
         return normal if rewriting.fresh.isdisjoint(normal.symbols()) else dim
@@ -72,12 +76,14 @@ class Facts:
     def _rules(self) -> System:
         if self._system is None:
             self._system = System()
-            self._system.assume(self.relations)
+            self._system.assume(r for r in self.relations if r.depth <= _DEEPEST)
         return self._system
 
     def _answer(self, relation: Relation) -> Answer:
         if self.implies(relation):
             return Answer("proven")
+        if relation.depth > _DEEPEST:
+            return Answer("unknown")
         refuted = self._follows(relation.negated())
         if self._search is None:
             self._search = Search(self.relations, self._rules().rewriting)
@@ -104,6 +110,8 @@ class Facts:
 
     def _within(self, relation: Relation, cases: int) -> bool:
         """Whether it follows, from at most so many cases."""
+        if relation.depth > _DEEPEST:
+            return relation in self.relations
         self._fresh_effort()
         return self._follows(relation) or self._follows_by_remainders(relation, cases)
 

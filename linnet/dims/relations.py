@@ -55,6 +55,11 @@ class Relation:
         """Every symbol on either side."""
         return self.left.symbols() | self.right.symbols()
 
+    @property
+    def depth(self) -> int:
+        """How deep atoms are nested on either side."""
+        return max(self.left.depth, self.right.depth)
+
     def at_least_zero(self) -> Dim:
         """For an order relation, the dimension that is `>= 0` exactly when it holds."""
         match self.op:

@@ -9,6 +9,7 @@ from linnet.dims.atoms import (
     Maximum,
     Minimum,
     Monomial,
+    Product,
     Quotient,
     Remainder,
     Symbol,
@@ -59,6 +60,9 @@ def _atom_text(atom: Atom) -> str:
             return f"min({', '.join(map(str, sorted_dims(atom.args)))})"
         case Maximum():
             return f"max({', '.join(map(str, sorted_dims(atom.args)))})"
+        case Product():
+            first, second = atom.args
+            return f"({_operand(first)} * {_operand(second, divisor=True)})"
 
 
 def _operand(dim: Dim, *, divisor: bool = False) -> str:

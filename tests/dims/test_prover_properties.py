@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from linnet.dims import dims as dimensions
 from linnet.dims.dims import Dim, DimError, Symbol, dim_max, dim_min
 from linnet.dims.prover import Facts
 
@@ -53,6 +55,27 @@ def test_substitution_is_evaluation_of_the_parts(whole: Dim, values: tuple[Dim, 
             assert whole.substitute(mapping).evaluate(env) == expected
         except DimError:
             continue
+
+
+@given(trees(6))
+@example(("*", ("+", SYMBOLS[0], SYMBOLS[0]), ("+", SYMBOLS[0], SYMBOLS[1])))
+@settings(max_examples=200, deadline=None)
+def test_a_product_that_is_not_written_out_keeps_value_and_text(tree: Tree) -> None:
+    names: dict[str, Any] = {s.name: Dim.of(s) for s in SYMBOLS}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dimensions, "_MOST_TERMS", 1)
+        try:
+            short = dim(tree)
+        except DimError:
+            return
+        text = str(short).replace("/", "//")
+        assert Dim.of(eval(text, {"min": dim_min, "max": dim_max, **names})) == short
+        for env in ENVS[::61]:
+            try:
+                expected = value(tree, env)
+            except ZeroDivisionError:
+                continue
+            assert short.evaluate(env) == expected
 
 
 @given(dims())
