@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
 from linnet.ir.library import LibraryOp
 from linnet.ir.places import Place
-from linnet.ir.types import Type
+from linnet.ir.types import BOOL, Type
 
 
 class Emitter:
@@ -84,6 +85,17 @@ class Emitter:
         return named
 
     # --- operations that lowering itself comes to need
+
+    def constant(self, value: int | bool, type_: Type) -> Value:
+        """A known scalar."""
+        return self.one("constant", [], type_, value=value)
+
+    def zeros(self, type_: Type) -> Value:
+        """Zeros, of any dtype."""
+        scalar = self.constant(False, BOOL)
+        if type_.dtype != DType.BOOL:
+            scalar = self.one("cast", [scalar], Type(type_.dtype))
+        return scalar if type_.dims is None else self.one("fill", [scalar], type_)
 
     def broadcast(self, value: Value, to: Sequence[Dim]) -> Value:
         """`value` right-aligned over the extents `to`."""

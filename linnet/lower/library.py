@@ -14,7 +14,7 @@ from linnet.ir.core import Value
 from linnet.ir.library import Absent as NotPassed
 from linnet.ir.library import Argument, GenericArg, Known, LibraryOp, Parts
 from linnet.lower.bindings import Bound
-from linnet.lower.bundle import Absent, Bundle, Group, Some, Variant, part_types
+from linnet.lower.bundle import Absent, Bundle, Group, Maybe, Some, Variant, part_types
 
 
 def library_op(
@@ -52,6 +52,8 @@ def _argument(bundle: Bundle, type_: CheckType, numbers: Iterator[int]) -> Argum
             return Known(bundle.name)
         case Absent():
             return NotPassed()
+        case Maybe():
+            raise AssertionError("an op that is called with an optional only a run knows of")
         case Some(inner):
             assert isinstance(type_, OptionalType), type_
             return _argument(inner, type_.inner, numbers)

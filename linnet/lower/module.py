@@ -31,6 +31,7 @@ from linnet.lower.function import FunctionLowerer
 from linnet.lower.instances import entries
 from linnet.lower.library import library_op
 from linnet.lower.presence import Presence, presence_of
+from linnet.lower.writes import Writes
 
 Generics = Mapping[str, GenericValue]
 
@@ -91,7 +92,7 @@ def _lower(
         _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
         for p in function.params
     ]
-    module = _Functions(program, Faults(program))
+    module = _Functions(program, Faults(program), Writes(program))
     try:
         entry = module.entry(function, scope, presence, args)
     except RecursionError:
@@ -167,6 +168,7 @@ class _Functions:
 
     program: Program
     faults: Faults
+    writes: Writes
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
