@@ -116,7 +116,7 @@ def _loops(
     """The tensor over `extents` of what `point` gives at each position, the last one innermost."""
 
     def inner(where: tuple[Value, ...]) -> Value:
-        rest: tuple[Dim, ...] = tuple(extents[len(where) :])
+        rest = tuple(extents[len(where) :])
         if not rest:
             return at.out.coerce(point(where), type_)
         whole = type_.with_dims(rest)
@@ -132,7 +132,7 @@ def _loops(
             spread = chosen.type.with_dims(rest)
             chosen = at.out.one("broadcast", [chosen], spread, axes=(0,))
         region = at.out.close_with([at.out.one("select", [chosen, row, so_far], whole)])
-        attrs = {"start": Dim.of(0), "stop": rest[0]}
+        attrs = {"start": Dim.of(0), "stop": extents[len(where)]}
         return at.out.emit("loop", [start], [whole], attrs, [region])[0]
 
     return inner(())
