@@ -114,6 +114,13 @@ def part_types(type_: CheckType) -> tuple[CheckType, ...]:
     return type_.items
 
 
+def part_names(type_: CheckType) -> tuple[str, ...]:
+    """The names of the parts of a struct; those of a tuple are `0`, `1`, ..."""
+    if isinstance(type_, StructType):
+        return tuple(name for name, _ in type_.fields)
+    return tuple(map(str, range(len(part_types(type_)))))
+
+
 def leaves(bundle: Bundle) -> list[Value]:
     """The IR values of a bundle, in order."""
     match bundle:

@@ -24,7 +24,16 @@ from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, GenericValue, bind, refuse_unknown
-from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types, skeleton
+from linnet.lower.bundle import (
+    Absent,
+    Bundle,
+    Group,
+    Some,
+    leaves,
+    part_names,
+    part_types,
+    skeleton,
+)
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
@@ -48,8 +57,9 @@ def lower_entry(
 
     Generics that are not in `generics` take their defaults, else stay symbols. `present` says
     of the path of an optional member whether it is there. `given` says of a parameter of the
-    entry whether it is a value or `none`; one that it does not name takes its default, where it
-    has one. Without `given`, optional ones with a default are `none`, and others are values.
+    entry whether it is a value or `none`, and so of an optional in one (`cache.mask`, `pair.0`); a
+    parameter that it does not name takes its default, where it has one. Without `given`, optional
+    ones with a default are `none`, and others are values.
     """
     block = program.blocks[root]
     key = block.methods.get(entry)
@@ -89,7 +99,7 @@ def _lower(
 ) -> Module:
     function = _with_defaults(function, given)
     args = [
-        _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
+        _argument(p.local.type, p.local.name, given or {}, p.default is None)
         for p in function.params
     ]
     module = _Functions(program, Faults(program), Writes(program))
@@ -108,20 +118,23 @@ def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFu
     params: list[TParam] = []
     body: list[TStmt] = []
     for param in function.params:
-        if param.default is None or param.local.name in given:
+        name = param.local.name
+        if param.default is None or any(p.partition(".")[0] == name for p in given):
             params.append(param)
         else:
             body.append(TLet(param.local, param.default, param.local.span))
     return replace(function, params=tuple(params), body=(*body, *function.body))
 
 
-def _argument(type_: CheckType, given: bool) -> Bundle:
+def _argument(type_: CheckType, path: str, given: Mapping[str, bool], default: bool) -> Bundle:
     """The skeleton of an argument from outside; its types come with the declaration."""
     match type_:
         case OptionalType(inner):
-            return Some(_argument(inner, given)) if given else Absent()
+            there = given.get(path, default)
+            return Some(_argument(inner, path, given, there)) if there else Absent()
         case TupleType() | StructType():
-            return Group(tuple(_argument(t, given) for t in part_types(type_)))
+            of = zip(part_names(type_), part_types(type_), strict=True)
+            return Group(tuple(_argument(t, f"{path}.{name}", given, default) for name, t in of))
         case ScalarType() | TensorType() | EnumType():
             return Value(0, Type(DType.BOOL))
         case LiteralType() | ErrorType():
