@@ -28,7 +28,7 @@ from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import AnyDType, DType
-from linnet.ir.core import Value
+from linnet.ir.core import Function, Value
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, check_extent, extent_under
 from linnet.lower.bundle import Bundle
@@ -84,6 +84,10 @@ class Functions(Protocol):
         self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
     ) -> Lowered:
         """The lowering of `function` for these generics and these skeletons of arguments."""
+        ...
+
+    def function(self, name: str) -> Function:
+        """What is in the module under the name of a `Lowered`."""
         ...
 
 

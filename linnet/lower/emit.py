@@ -36,6 +36,21 @@ class Emitter:
         for builder in self._stack:
             builder.place = place
 
+    @property
+    def builder(self) -> Builder:
+        """The innermost body."""
+        return self._stack[-1]
+
+    def mark(self) -> tuple[int, int]:
+        """Where the body is that comes next."""
+        return len(self._stack), len(self._stack[-1].body)
+
+    def reset(self, mark: tuple[int, int]) -> None:
+        """Drop what was emitted since."""
+        depth, length = mark
+        del self._stack[depth:]
+        del self._stack[-1].body[length:]
+
     def param(self, type_: Type, hint: str = "") -> Value:
         """The next parameter of the innermost body."""
         return self._stack[-1].param(type_, hint)

@@ -219,6 +219,12 @@ class _Functions:
             self._known[key] = self._build(function, body, shapes)
         return self._known[key]
 
+    def function(self, name: str) -> Function:
+        """What is in the module under the name of a `Lowered`."""
+        found = self.built[name]
+        assert found is not None, name
+        return found
+
     def _build(
         self, function: TFunction, body: FunctionLowerer, shapes: tuple[Bundle, ...]
     ) -> Lowered:

@@ -34,12 +34,16 @@ from linnet.check.typed import (
 from linnet.check.walk import children
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
+from linnet.ir.batch import batched
+from linnet.ir.batch_rules import NotBatchedError
 from linnet.ir.core import Value
 from linnet.ir.scalar import Access, Index, Operand, Scalar
 from linnet.ir.types import BOOL, I64, Type
 from linnet.lower.context import Context
 from linnet.lower.scalars import bound_in, indices_of, operands_of, renumbered
 
+Point = Callable[[Sequence[Value]], Value]
+"""What is lowered at one position."""
 _PLAIN = TConst | TDim | TLocal | TMember | TNone | TVariant
 
 
@@ -92,7 +96,8 @@ def one_by_one(notation: Notation, expr: TExpr) -> Scalar:
         at.env, at.points = before, points
         return value
 
-    made = _loops(at, [notation.extents[a] for a in axes], point, at.type(expr.type, expr.span))
+    extents = [notation.extents[a] for a in axes]
+    made = _over(at, extents, point, at.type(expr.type, expr.span), _writes(at, expr))
     at.ready = outer
     return _read(notation, made, axes)
 
@@ -110,15 +115,62 @@ def _under(at: Context, condition: Value, expr: TExpr) -> Value:
     return value
 
 
-def _loops(
-    at: Context, extents: Sequence[Dim], point: Callable[[Sequence[Value]], Value], type_: Type
+def _writes(at: Context, expr: TExpr) -> bool:
+    waiting = [expr]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, TCall) and at.functions.writes.of(found.callee):
+            return True
+        waiting.extend(children(found))
+    return False
+
+
+def _over(at: Context, extents: Sequence[Dim], point: Point, type_: Type, in_order: bool) -> Value:
+    """The tensor over `extents` of what `point` gives at each position: all at once where there
+    are only scalars at a point, else a row at once, else one by one."""
+    tries = [(len(extents), True)] if len(extents) > 1 else []
+    for together, small in () if in_order or not extents else (*tries, (1, False)):
+        mark = at.out.mark()
+        outer = dict(at.env), dict(at.points)
+        try:
+            return _loops(at, extents, point, type_, together, small)
+        except NotBatchedError:
+            at.out.reset(mark)
+            at.env, at.points = outer
+    return _loops(at, extents, point, type_, 0, False)
+
+
+def _together(
+    at: Context,
+    where: Sequence[Value],
+    extents: Sequence[Dim],
+    point: Point,
+    type_: Type,
+    small: bool,
 ) -> Value:
-    """The tensor over `extents` of what `point` gives at each position, the last one innermost."""
+    """What `point` gives at all positions over `extents` behind `where`."""
+    at.out.open()
+    here = [at.out.param(I64) for _ in extents]
+    region = at.out.close_with([at.out.coerce(point((*where, *here)), type_)])
+    return batched(region, extents, at.out.builder, at.functions, small)
+
+
+def _loops(
+    at: Context,
+    extents: Sequence[Dim],
+    point: Point,
+    type_: Type,
+    together: int,
+    small: bool,
+) -> Value:
+    """The tensor over `extents`, the last of them innermost; the last `together` at once."""
 
     def inner(where: tuple[Value, ...]) -> Value:
         rest = tuple(extents[len(where) :])
         if not rest:
             return at.out.coerce(point(where), type_)
+        if len(rest) == together:
+            return _together(at, where, rest, point, type_, small)
         whole = type_.with_dims(rest)
         start = at.out.zeros(whole)
         at.out.open()

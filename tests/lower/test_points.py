@@ -10,12 +10,27 @@ import pytest
 from linnet.backends.base import RuntimeFault
 from linnet.backends.numpy.interpreter import run
 from linnet.dims.prover import Facts
+from linnet.ir.batch_rules import NotBatchedError
+from linnet.lower import points
 from tests.lower.lowering import everywhere, names, operations, source
 
 F32 = np.float32
 A = np.array([1, -2, 3, -4], F32)
 B = np.array([[1, 2], [3, -5], [7, 11]], F32)
 IDS = np.array([0, 2, 1, 9], np.int32)
+
+
+@pytest.fixture(params=["together", "one by one"], autouse=True)
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Points are lowered all at once where that can be, and one by one, to the same numbers."""
+
+    def refuse(*_: object) -> None:
+        raise NotBatchedError
+
+    if request.param == "one by one":
+        monkeypatch.setattr(points, "batched", refuse)
+    return request.param
+
 
 FUNCTIONS = """
 enum Kind { Plus, Minus, Double }
@@ -43,6 +58,7 @@ fn look<N: Dim>(t: Tensor[N; f32], k: i32) -> f32 { return t[k] }
 
 def double(x: float) -> float:
     x = abs(x)
+    assert x > 0
     while x < 10:
         x *= 2
     return x
@@ -152,9 +168,12 @@ fn f(a: Tensor[4; f32], b: Tensor[3, 2; f32]) -> Tensor[4; f32] {{
 }}
 """
     module = source(tmp_path, text).function("f")
-    (loop,) = (op for op in module.functions["m::f"].body if op.name == "loop")
-    inside = [op.name for op in loop.regions[0].body]
-    assert inside.count("call") == 1 and names(module).count("call") == 2
+    called = [op for op in module.functions["m::f"].body if op.name == "call"]
+    assert len(called) == 1 and names(module).count("indexed") >= 1
+    (loop,) = (op for op in module.functions["m::f"].body if op.name in ("loop", "while"))
+    inside = [op.name for op in loop.regions[-1].body]
+    assert "contract" not in inside and "reduce" not in inside
+    assert inside.count("indexed") <= 1
     total = float((B * B).sum())
     (result,) = everywhere(module, [A, B])
     np.testing.assert_array_equal(result, np.array([double(x * total + 16) for x in A], F32))
@@ -287,3 +306,30 @@ fn f(a: Tensor[3, 2; i64]) -> Tensor[2; i64] {
     module = source(tmp_path, text).function("f")
     assert everywhere(module, [x])[0].tolist() == (x * 2**60 * x).sum(0).tolist()
     assert len([op for op in operations(module) if op.name == "indexed"]) > 1
+
+
+def test_no_tensor_at_a_point_is_there_for_more_than_a_row_of_points(
+    tmp_path: Path, ways: str
+) -> None:
+    text = f"""{FUNCTIONS}
+fn f(x: Tensor[3, 2; f32], n: Tensor[4; i32], s: Tensor[5; f32]) -> Tensor[4, 5; f32] {{
+    let y[i, j] = row(x, n[i]) * loops(s[j]) + row(x * 2.0, n[i] + cast<i32>(s[j]))
+    return y
+}}
+fn g(x: Tensor[4; f32], s: Tensor[5; f32]) -> Tensor[4, 5; f32] {{
+    let y[i, j] = loops(x[i] - s[j])
+    return y
+}}
+"""
+    made = source(tmp_path, text)
+    n, s = np.array([0, 1, 0, 0], np.int32), np.array([0.5, 1.5, 0.25, 1.25, 0.75], F32)
+    module = made.function("f")
+    norms = np.sqrt((B * B).sum(1))
+    wanted = [[norms[k] * double(v) + 2 * norms[k + int(v)] for v in s] for k in n]
+    np.testing.assert_allclose(everywhere(module, [B, n, s])[0], np.array(wanted, F32), rtol=1e-6)
+    loops = sum(op.name == "loop" for op in operations(module))
+    assert loops == (1 if ways == "together" else 4)
+    module = made.function("g")
+    wanted = [[double(x - v) for v in s] for x in A]
+    np.testing.assert_allclose(everywhere(module, [A, s])[0], np.array(wanted, F32), rtol=1e-6)
+    assert ("loop" in names(module)) is (ways != "together")
