@@ -23,6 +23,7 @@ from linnet.dims.dims import Dim, Symbol, sorted_symbols
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.types import Type
+from linnet.ir.walk import without_unreached
 from linnet.lower.bindings import Bound, GenericValue, bind, refuse_unknown
 from linnet.lower.bundle import (
     Absent,
@@ -108,7 +109,9 @@ def _lower(
     except RecursionError:
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
     functions = {name: f for name, f in module.built.items() if f is not None}
-    return Module(entry.name, _open_symbols(generics, scope), functions)
+    made = Module(entry.name, _open_symbols(generics, scope), functions)
+    # What was tried first in a loop, or put in place of its call at the points of index notation.
+    return without_unreached(made)
 
 
 def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:

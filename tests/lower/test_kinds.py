@@ -31,7 +31,8 @@ fn split<N: Dim, T: Numeric>(x: Tensor[N; T]) -> Span<N - 1, T> where N > 0 {
     return Span { rest: x[1:N], first: x[0] }
 }
 fn run<N: Dim>(layer: Layer<N>, x: Row<N>) -> Row<Rows> {
-    let y[r] = sum[i] layer.table[r, i] * (x[i] + (match layer.bias { some(b) => b[i]  none => 0.0 }))
+    let y[r] = sum[i] layer.table[r, i] * (match layer.bias { some(b) => x[i] + b[i]
+        none => x[i] })
     let (low, high) = layer.limits
     let z = y * (1.0 / size(x, layer.norm))
     return min(max(z, low), high)
