@@ -9,7 +9,6 @@ from linnet.check.blame import callees_first
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
-from linnet.check.runnable import check_runnable
 from linnet.check.scope import Makers, Scope, World, item_scope
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
@@ -45,9 +44,6 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     world.findings.settle(world.accepted)
     files = [m.tree.span.file for m in found]
     sink.arrange(files)
-    if not sink.errors:
-        check_runnable(world.program, world.calls, sink)
-        sink.arrange(files)
     if not sink.errors:
         lint(world, finished)
     return world.program

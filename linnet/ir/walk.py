@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from linnet.graphs import depth_first
 from linnet.ir.core import Function, Module, Operation
@@ -28,3 +29,19 @@ def callees_first(module: Module) -> list[str]:
         return [c for c in callees(module.functions[name]) if c in module.functions]
 
     return depth_first(module.functions, called)[0]
+
+
+def without_unreached(module: Module) -> Module:
+    """The module without functions that the entry does not reach; the same object if it does."""
+    reached: set[str] = set()
+    waiting = [module.entry]
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name not in module.functions:
+            continue
+        reached.add(name)
+        waiting += callees(module.functions[name])
+    if len(reached) == len(module.functions):
+        return module
+    kept = {name: f for name, f in module.functions.items() if name in reached}
+    return replace(module, functions=kept)

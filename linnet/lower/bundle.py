@@ -1,18 +1,20 @@
 """What an expression lowers to: a tree whose leaves are IR values.
 
-Tuples, structs, optionals and enums exist only here. Which of its cases an
-optional is, is always known; an enum is either known or an i64 number.
+Tuples, structs, optionals and enums exist only here. An optional is known to be there or not, or
+it is a bool and what it holds; an enum is either known or an i64 number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
-from linnet.check.types import OptionalType, StructType, TupleType
+from linnet.check.types import OptionalType, ScalarType, StructType, TupleType
 from linnet.check.types import Type as CheckType
+from linnet.dtypes import DType
 from linnet.ir.core import Value
-from linnet.ir.types import I64
+from linnet.ir.types import BOOL, I64, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,15 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
+class Maybe:
+    """An optional of which only a run tells whether it is there. Where it is not, what it holds
+    is zeros."""
+
+    there: Value
+    inner: Bundle
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """A known variant of an enum, and its number."""
 
@@ -43,13 +54,17 @@ class Variant:
 
 
 Leaf = Value | Variant
-Bundle = Leaf | Group | Some | Absent
+Bundle = Leaf | Group | Some | Absent | Maybe
 
 ENUM_TYPE = I64
+_FLAG = ScalarType(DType.BOOL)
 
 
-class MismatchError(Exception):
-    """Two bundles cannot be one at run time: an optional is there in one of them only."""
+class Constants(Protocol):
+    """Makes values out of nothing, where they are needed."""
+
+    def constant(self, value: int | bool, type_: Type) -> Value: ...
+    def zeros(self, type_: Type) -> Value: ...
 
 
 def mapped(bundle: Bundle, leaf: Callable[[Leaf], Leaf]) -> Bundle:
@@ -61,6 +76,8 @@ def mapped(bundle: Bundle, leaf: Callable[[Leaf], Leaf]) -> Bundle:
             return Group(tuple(mapped(item, leaf) for item in items))
         case Some(inner):
             return Some(mapped(inner, leaf))
+        case Maybe(there, inner):
+            return Maybe(_flag(leaf(there)), mapped(inner, leaf))
         case Absent():
             return bundle
 
@@ -77,8 +94,16 @@ def map_typed(bundle: Bundle, type_: CheckType, leaf: Callable[[Leaf, CheckType]
         case Some(inner):
             assert isinstance(type_, OptionalType), type_
             return Some(map_typed(inner, type_.inner, leaf))
+        case Maybe(there, inner):
+            assert isinstance(type_, OptionalType), type_
+            return Maybe(_flag(leaf(there, _FLAG)), map_typed(inner, type_.inner, leaf))
         case Absent():
             return bundle
+
+
+def _flag(leaf: Leaf) -> Value:
+    assert isinstance(leaf, Value), leaf
+    return leaf
 
 
 def part_types(type_: CheckType) -> tuple[CheckType, ...]:
@@ -89,20 +114,11 @@ def part_types(type_: CheckType) -> tuple[CheckType, ...]:
     return type_.items
 
 
-def zipped(a: Bundle, b: Bundle, leaf: Callable[[Leaf, Leaf], Leaf]) -> Bundle:
-    """Two bundles that are alike as one, in which `leaf` is made of each two leaves."""
-    match a, b:
-        case (Value() | Variant(), Value() | Variant()):
-            return leaf(a, b)
-        case (Group(), Group()):
-            pairs = zip(a.items, b.items, strict=True)
-            return Group(tuple(zipped(x, y, leaf) for x, y in pairs))
-        case (Some(), Some()):
-            return Some(zipped(a.inner, b.inner, leaf))
-        case (Absent(), Absent()):
-            return a
-        case _:
-            raise MismatchError
+def part_names(type_: CheckType) -> tuple[str, ...]:
+    """The names of the parts of a struct; those of a tuple are `0`, `1`, ..."""
+    if isinstance(type_, StructType):
+        return tuple(name for name, _ in type_.fields)
+    return tuple(map(str, range(len(part_types(type_)))))
 
 
 def leaves(bundle: Bundle) -> list[Value]:
@@ -114,6 +130,8 @@ def leaves(bundle: Bundle) -> list[Value]:
             return [v for item in items for v in leaves(item)]
         case Some(inner):
             return leaves(inner)
+        case Maybe(there, inner):
+            return [there, *leaves(inner)]
         case Absent() | Variant():
             return []
 
@@ -134,24 +152,72 @@ def loosened(bundle: Bundle) -> Bundle:
 
 
 def merged(a: Bundle, b: Bundle) -> Bundle:
-    """The skeleton that both bundles fit."""
+    """The skeleton that both bundles fit, of the types that `a` has."""
+    match a, b:
+        case Group(), Group():
+            pairs = zip(a.items, b.items, strict=True)
+            return Group(tuple(merged(x, y) for x, y in pairs))
+        case Some(), Some():
+            return Some(merged(a.inner, b.inner))
+        case Absent(), Absent():
+            return a
+        case Some(x) | Maybe(_, x), Some(y) | Maybe(_, y):
+            return Maybe(Value(0, BOOL), merged(x, y))
+        case (Some(x) | Maybe(_, x), Absent()) | (Absent(), Some(x) | Maybe(_, x)):
+            return Maybe(Value(0, BOOL), skeleton(x))
+        case Value(), Value():
+            return Value(0, a.type)
+        case _:
+            return a if a == b else Value(0, ENUM_TYPE)
 
-    def both(x: Leaf, y: Leaf) -> Leaf:
-        if isinstance(x, Value) and isinstance(y, Value):
-            return Value(0, x.type)
-        return x if x == y else Value(0, ENUM_TYPE)
 
-    return zipped(a, b, both)
+def fitted(bundle: Bundle, to: Bundle, make: Constants) -> list[Value]:
+    """The values of `bundle` for the leaves of the skeleton `to`, which it fits."""
+    match bundle, to:
+        case Value(), Value():
+            return [bundle]
+        case Variant(), Value():
+            return [make.constant(bundle.number, ENUM_TYPE)]
+        case Group(), Group():
+            pairs = zip(bundle.items, to.items, strict=True)
+            return [v for x, y in pairs for v in fitted(x, y, make)]
+        case Some(), Some():
+            return fitted(bundle.inner, to.inner, make)
+        case Some(), Maybe():
+            there = make.constant(True, BOOL)
+            return [there, *fitted(bundle.inner, to.inner, make)]
+        case Maybe(), Maybe():
+            return [bundle.there, *fitted(bundle.inner, to.inner, make)]
+        case Absent(), Maybe():
+            return [make.zeros(v.type) for v in leaves(to)]
+        case _:
+            assert bundle == to, (bundle, to)
+            return []
 
 
-def fitted(bundle: Bundle, to: Bundle, number: Callable[[int], Value]) -> list[Value]:
-    """The values of `bundle` for the leaves of the skeleton `to`; `number` makes a constant."""
+def resolved(bundle: Bundle, question: Maybe, there: bool) -> Bundle:
+    """The bundle in which `question` is known to be there or not."""
+    match bundle:
+        case Maybe():
+            if bundle is question:
+                return Some(bundle.inner) if there else Absent()
+            return Maybe(bundle.there, resolved(bundle.inner, question, there))
+        case Group(items):
+            return Group(tuple(resolved(item, question, there) for item in items))
+        case Some(inner):
+            return Some(resolved(inner, question, there))
+        case Value() | Variant() | Absent():
+            return bundle
 
-    def fit(x: Leaf, y: Leaf) -> Leaf:
-        if isinstance(x, Variant) and isinstance(y, Value):
-            return number(x.number)
-        if type(x) is not type(y) or (isinstance(x, Variant) and x != y):
-            raise MismatchError
-        return x
 
-    return leaves(zipped(bundle, to, fit))
+def question(bundle: Bundle) -> Maybe | None:
+    """The first optional in the bundle of which only a run tells whether it is there."""
+    match bundle:
+        case Maybe():
+            return bundle
+        case Group(items):
+            return next((q for q in map(question, items) if q is not None), None)
+        case Some(inner):
+            return question(inner)
+        case Value() | Variant() | Absent():
+            return None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from linnet.check.substitute import in_dim, in_dtype, in_type
 from linnet.check.typed import (
+    IndexVar,
     Local,
     Program,
     TBinary,
@@ -25,15 +26,16 @@ from linnet.check.types import ScalarType, TensorType
 from linnet.check.types import Type as CheckType
 from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, DimError, Symbol
-from linnet.dims.prover import Facts
+from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import AnyDType, DType
-from linnet.ir.core import Value
+from linnet.ir.core import Function, Value
 from linnet.ir.types import Type
 from linnet.lower.bindings import Bound, check_extent, extent_under
 from linnet.lower.bundle import Bundle
 from linnet.lower.emit import Emitter
 from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
+from linnet.lower.writes import Writes
 from linnet.source.files import Span
 
 _COMPARE = {
@@ -75,11 +77,21 @@ class Functions(Protocol):
     @property
     def faults(self) -> Faults: ...
 
+    @property
+    def writes(self) -> Writes: ...
+
     def lowered(
         self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
     ) -> Lowered:
         """The lowering of `function` for these generics and these skeletons of arguments."""
         ...
+
+    def function(self, name: str) -> Function:
+        """What is in the module under the name of a `Lowered`."""
+        ...
+
+
+Thunk = Callable[[], Bundle]
 
 
 class Context(ABC):
@@ -100,10 +112,22 @@ class Context(ABC):
         self.env: dict[Local, Bundle] = {}
         self.blocks: dict[Local, BlockRef] = {}
         self.members: dict[str, Value] = {}
+        # Of the point of index notation that is being lowered, where points are lowered one by
+        # one: the values of its indices, and by `id` what no index decides about.
+        self.points: dict[IndexVar, tuple[Value, ...]] = {}
+        self.ready: dict[int, Bundle] = {}
+        # Of the point of index notation that is being lowered, where points are lowered one by
+        # one: the values of its indices, and by `id` what no index decides about.
+        self.points: dict[IndexVar, tuple[Value, ...]] = {}
+        self.ready: dict[int, Bundle] = {}
 
     @abstractmethod
     def expr(self, expr: TExpr) -> Bundle:
         """Lower any expression."""
+
+    @abstractmethod
+    def branch(self, condition: Value, then: Thunk, otherwise: Thunk) -> Bundle:
+        """An `if` operation whose regions give what `then` and `otherwise` lower."""
 
     def value(self, expr: TExpr) -> Value:
         """Lower an expression of scalar or tensor type."""
@@ -112,13 +136,15 @@ class Context(ABC):
         return result
 
     @contextmanager
-    def within(self, scope: Bound) -> Generator[None]:
-        """Look at expressions of another item, whose generics `scope` binds."""
-        outer, self.scope = self.scope, scope
+    def within(self, scope: Bound, facts: Facts | None = None) -> Generator[None]:
+        """Look at expressions of another item, whose generics `scope` binds, and of which `facts`
+        are known."""
+        outer = self.scope, self.facts
+        self.scope, self.facts = scope, facts or self.facts
         try:
             yield
         finally:
-            self.scope = outer
+            self.scope, self.facts = outer
 
     def type(self, type_: CheckType, span: Span) -> Type:
         """The IR type of a scalar or tensor type here."""
@@ -146,6 +172,13 @@ class Context(ABC):
     def integer(self, dim: Dim) -> Dim:
         """A compile-time integer here, which may be negative."""
         return in_dim(dim, self.scope)
+
+    def not_empty(self, extent: Dim) -> bool:
+        """Whether an extent, as it is written, is provably more than 0 here."""
+        number = self.integer(extent).as_int()
+        if number is not None:
+            return number > 0
+        return self.facts.implies(Relation(">", extent, Dim.of(0)))
 
     def pack(self, symbol: Symbol) -> tuple[Dim, ...]:
         """The extents of a pack here."""

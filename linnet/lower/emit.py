@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from linnet.dims.dims import Dim
+from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import NO_ATTRS, Function, Operation, Region, Value
 from linnet.ir.library import LibraryOp
 from linnet.ir.places import Place
-from linnet.ir.types import Type
+from linnet.ir.types import BOOL, Type
 
 
 class Emitter:
@@ -34,6 +35,21 @@ class Emitter:
     def place(self, place: Place | None) -> None:
         for builder in self._stack:
             builder.place = place
+
+    @property
+    def builder(self) -> Builder:
+        """The innermost body."""
+        return self._stack[-1]
+
+    def mark(self) -> tuple[int, int]:
+        """Where the body is that comes next."""
+        return len(self._stack), len(self._stack[-1].body)
+
+    def reset(self, mark: tuple[int, int]) -> None:
+        """Drop what was emitted since."""
+        depth, length = mark
+        del self._stack[depth:]
+        del self._stack[-1].body[length:]
 
     def param(self, type_: Type, hint: str = "") -> Value:
         """The next parameter of the innermost body."""
@@ -84,6 +100,17 @@ class Emitter:
         return named
 
     # --- operations that lowering itself comes to need
+
+    def constant(self, value: int | bool, type_: Type) -> Value:
+        """A known scalar."""
+        return self.one("constant", [], type_, value=value)
+
+    def zeros(self, type_: Type) -> Value:
+        """Zeros, of any dtype."""
+        scalar = self.constant(False, BOOL)
+        if type_.dtype != DType.BOOL:
+            scalar = self.one("cast", [scalar], Type(type_.dtype))
+        return scalar if type_.dims is None else self.one("fill", [scalar], type_)
 
     def broadcast(self, value: Value, to: Sequence[Dim]) -> Value:
         """`value` right-aligned over the extents `to`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from linnet.check.typed import (
     TAccess,
@@ -43,7 +43,7 @@ from linnet.lower.bundle import (
     Bundle,
     Group,
     Leaf,
-    MismatchError,
+    Maybe,
     Some,
     Variant,
     fill,
@@ -53,7 +53,7 @@ from linnet.lower.bundle import (
     merged,
 )
 from linnet.lower.calls import lower_call
-from linnet.lower.context import Context
+from linnet.lower.context import Context, Thunk
 from linnet.lower.fail import fail
 from linnet.lower.indexed import lower_indexed
 from linnet.lower.intrinsics import lower_index, lower_intrinsic
@@ -62,7 +62,6 @@ from linnet.lower.presence import is_present
 from linnet.source.files import Span
 from linnet.syntax.ast import COMPARISONS
 
-Thunk = Callable[[], Bundle]
 Made = TSome | TNone | TTuple | TStruct | TField | TVariant
 
 
@@ -70,6 +69,8 @@ class ExprLowerer(Context):
     """Lowers the expressions of one function."""
 
     def expr(self, expr: TExpr) -> Bundle:
+        if id(expr) in self.ready:
+            return self.ready[id(expr)]
         outer = self.out.place
         self.out.place = expr.span
         try:
@@ -188,10 +189,10 @@ class ExprLowerer(Context):
             return self.expr(expr.then if known else expr.otherwise)
         condition = self.value(expr.condition)
         return self.branch(
-            condition, lambda: self.expr(expr.then), lambda: self.expr(expr.otherwise), expr.span
+            condition, lambda: self.expr(expr.then), lambda: self.expr(expr.otherwise)
         )
 
-    def branch(self, condition: Value, then: Thunk, otherwise: Thunk, span: Span) -> Bundle:
+    def branch(self, condition: Value, then: Thunk, otherwise: Thunk) -> Bundle:
         """An `if` operation whose regions give what `then` and `otherwise` lower."""
         self.out.open()
         first = then()
@@ -199,16 +200,7 @@ class ExprLowerer(Context):
         self.out.open()
         second = otherwise()
         second_body = self.out.close()
-        try:
-            common = merged(first, second)
-        except MismatchError:
-            fail(
-                "E2190",
-                "an optional that is there or not depending on a runtime condition",
-                span,
-                label="the branches differ in which optionals are there",
-                help="branch on the value inside the optional instead",
-            )
+        common = merged(first, second)
         types = [v.type for v in leaves(common)]
         regions = [
             self._yielding(body, bundle, common, types)
@@ -220,38 +212,36 @@ class ExprLowerer(Context):
         self, body: Builder, bundle: Bundle, common: Bundle, types: Sequence[Type]
     ) -> Region:
         self.out.open(body)
-        values = fitted(bundle, common, self.enum_number)
+        values = fitted(bundle, common, self.out)
         return self.out.close_with(
             [self.out.coerce(v, t) for v, t in zip(values, types, strict=True)]
         )
-
-    def enum_number(self, number: int) -> Value:
-        """The runtime form of a variant."""
-        return self.out.one("constant", [], ENUM_TYPE, value=number)
 
     def _match(self, expr: TMatchOptional | TMatchEnum) -> Bundle:
         subject = self.expr(expr.subject)
         if isinstance(expr, TMatchOptional):
             if isinstance(subject, Absent):
                 return self.expr(expr.none)
-            assert isinstance(subject, Some), subject
+            assert isinstance(subject, Some | Maybe), subject
             self.env[expr.local] = subject.inner
-            return self.expr(expr.some)
+            if isinstance(subject, Some):
+                return self.expr(expr.some)
+            return self.branch(
+                subject.there, lambda: self.expr(expr.some), lambda: self.expr(expr.none)
+            )
         if isinstance(subject, Variant):
             return self.expr(dict(expr.arms)[subject.name])
         assert isinstance(subject, Value) and isinstance(expr.subject.type, EnumType)
-        return self._cases(subject, expr.subject.type, expr.arms, expr.span)
+        return self._cases(subject, expr.subject.type, expr.arms)
 
-    def _cases(
-        self, subject: Value, enum: EnumType, arms: tuple[tuple[str, TExpr], ...], span: Span
-    ) -> Bundle:
+    def _cases(self, subject: Value, enum: EnumType, arms: tuple[tuple[str, TExpr], ...]) -> Bundle:
         name, arm = arms[0]
         if len(arms) == 1:
             return self.expr(arm)
-        number = self.enum_number(enum.variants.index(name))
+        number = self.out.constant(enum.variants.index(name), ENUM_TYPE)
         same = self.out.one("eq", [subject, number], BOOL)
         return self.branch(
-            same, lambda: self.expr(arm), lambda: self._cases(subject, enum, arms[1:], span), span
+            same, lambda: self.expr(arm), lambda: self._cases(subject, enum, arms[1:])
         )
 
     def coerced(self, bundle: Bundle, type_: CheckType, span: Span) -> Bundle:

@@ -1,4 +1,4 @@
-"""How lowering reports what only bound generics or a missing feature can bring up."""
+"""How lowering reports what only bound generics can bring up."""
 
 from __future__ import annotations
 
@@ -20,14 +20,3 @@ def fail(
 ) -> NoReturn:
     """Raise a `LinnetError` of one finding."""
     raise LinnetError([Diagnostic(code, message, span, label=label, notes=notes, help=help)])
-
-
-def refuse_at_points(span: Span) -> NoReturn:
-    """Refuse an operation that index notation has no scalar form of; the check does so first."""
-    fail(
-        "E2190",
-        "not implemented in index notation",
-        span,
-        label="cannot be evaluated element by element",
-        help="name the intermediate tensor with a `let` of its own",
-    )

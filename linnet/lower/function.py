@@ -30,7 +30,7 @@ from linnet.lower.bundle import (
     Bundle,
     Group,
     Leaf,
-    MismatchError,
+    Maybe,
     Some,
     Variant,
     fill,
@@ -38,6 +38,7 @@ from linnet.lower.bundle import (
     leaves,
     loosened,
     map_typed,
+    merged,
 )
 from linnet.lower.context import BlockRef, Functions
 from linnet.lower.exprs import ExprLowerer
@@ -48,13 +49,14 @@ from linnet.source.files import Span
 Loop = TForSubs | TForRange | TWhile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Carried:
-    """The variables that a loop carries, the skeleton of each, and their values before it."""
+    """The variables that a loop carries, what they are before it, and the skeleton of each, which
+    what they are after its body may loosen."""
 
     locals: tuple[Local, ...]
+    before: tuple[Bundle, ...]
     shapes: tuple[Bundle, ...]
-    values: tuple[Value, ...]
 
 
 class FunctionLowerer(ExprLowerer):
@@ -83,6 +85,9 @@ class FunctionLowerer(ExprLowerer):
                 return Group(tuple(self._param(x, f"{hint}_{i}") for i, x in enumerate(items)))
             case Some(inner):
                 return Some(self._param(inner, hint))
+            case Maybe(there, inner):
+                flag = self.out.param(there.type, f"{hint}_there")
+                return Maybe(flag, self._param(inner, hint))
             case Absent() | Variant():
                 return arg
 
@@ -159,71 +164,70 @@ class FunctionLowerer(ExprLowerer):
         while var in self._loops:
             var += "_"
         attrs = {"array": (sub.name,), "count": sub_count(sub, self.scope), "var": var}
-        carried = self._carry(stmt)
-        self.out.open()
         self.blocks[stmt.variable] = BlockRef((sub.name, f"${var}"), sub)
         self._loops.append(var)
-        region = self._iteration(stmt, carried)
+        self._repeat("each", stmt, attrs)
         self._loops.pop()
-        self._finish("each", carried, attrs, [region])
 
     def _loop(self, stmt: TForRange) -> None:
         attrs = {"start": self.integer(stmt.start), "stop": self.integer(stmt.stop)}
-        carried = self._carry(stmt)
-        self.out.open()
-        self.env[stmt.variable] = self.out.param(I64, stmt.variable.name)
-        region = self._iteration(stmt, carried)
-        self._finish("loop", carried, attrs, [region])
+        self._repeat("loop", stmt, attrs)
 
     def _while(self, stmt: TWhile) -> None:
-        carried = self._carry(stmt)
-        self.out.open()
-        self._enter(carried)
-        condition = self.out.close_with([self.value(stmt.condition)])
-        self.out.open()
-        region = self._iteration(stmt, carried)
-        self._finish("while", carried, {}, [condition, region])
+        self._repeat("while", stmt, {})
 
-    def _carry(self, stmt: Loop) -> Carried:
-        """What a loop carries: the `var`s from outside that its body assigns."""
+    def _repeat(self, name: str, stmt: Loop, attrs: Mapping[str, object]) -> None:
+        """Carries the `var`s from outside that the body assigns. The body is lowered again for as
+        long as it loosens what they are."""
         locals_ = tuple(v for v in assigned(stmt.body) if v in self.env)
-        shapes: list[Bundle] = []
-        values: list[Value] = []
-        for local in locals_:
-            bundle = self.coerced(self.env[local], local.type, stmt.span)
-            shapes.append(loosened(bundle))
-            values += fitted(bundle, shapes[-1], self.enum_number)
-        return Carried(locals_, tuple(shapes), tuple(values))
+        before = tuple(self.coerced(self.env[v], v.type, stmt.span) for v in locals_)
+        shapes = tuple(map(loosened, before))
+        regions = None
+        while regions is None:
+            carried = Carried(locals_, before, shapes)
+            regions, shapes = self._regions(stmt, carried), carried.shapes
+        self._finish(name, Carried(locals_, before, shapes), attrs, regions)
+
+    def _regions(self, stmt: Loop, carried: Carried) -> list[Region] | None:
+        """The regions of a loop; None if they ask for looser skeletons."""
+        conditions: list[Region] = []
+        if isinstance(stmt, TWhile):
+            self.out.open()
+            self._enter(carried)
+            conditions.append(self.out.close_with([self.value(stmt.condition)]))
+        self.out.open()
+        if isinstance(stmt, TForRange):
+            self.env[stmt.variable] = self.out.param(I64, stmt.variable.name)
+        region = self._iteration(stmt, carried)
+        return None if region is None else [*conditions, region]
 
     def _enter(self, carried: Carried) -> None:
         """Declare the carried values as parameters of the region just opened."""
         for local, shape in zip(carried.locals, carried.shapes, strict=True):
             self.env[local] = self._param(shape, local.name)
 
-    def _iteration(self, stmt: Loop, carried: Carried) -> Region:
+    def _iteration(self, stmt: Loop, carried: Carried) -> Region | None:
         self._enter(carried)
         self.block_of(stmt.body)
         self.out.place = stmt.span
-        yields: list[Value] = []
-        for local, shape in zip(carried.locals, carried.shapes, strict=True):
-            bundle = self.coerced(self.env[local], local.type, stmt.span)
-            try:
-                yields += fitted(bundle, shape, self.enum_number)
-            except MismatchError:
-                fail(
-                    "E2190",
-                    f"`{local.name}` holds an optional that a loop makes be there or not",
-                    stmt.span,
-                    label="assigned in this loop",
-                )
-        return self.out.close_with(yields)
+        after = [self.coerced(self.env[v], v.type, stmt.span) for v in carried.locals]
+        pairs = list(zip(carried.shapes, after, strict=True))
+        shapes = tuple(loosened(merged(shape, bundle)) for shape, bundle in pairs)
+        if shapes != carried.shapes:
+            carried.shapes = shapes
+            self.out.close()
+            return None
+        return self.out.close_with([v for s, b in pairs for v in fitted(b, s, self.out)])
 
     def _finish(
         self, name: str, carried: Carried, attrs: Mapping[str, object], regions: list[Region]
     ) -> None:
-        types = [v.type for v in carried.values]
-        shapes = zip(carried.locals, carried.shapes, strict=True)
-        hints = [local.name for local, shape in shapes for _ in leaves(shape)]
-        results = iter(self.out.emit(name, carried.values, types, attrs, regions, hints))
+        hints = [
+            v.name for v, s in zip(carried.locals, carried.shapes, strict=True) for _ in leaves(s)
+        ]
+        pairs = zip(carried.before, carried.shapes, strict=True)
+        values = [v for b, s in pairs for v in fitted(b, s, self.out)]
+        types = [v.type for v in values]
+        results = iter(self.out.emit(name, values, types, attrs, regions, hints))
         for local, shape in zip(carried.locals, carried.shapes, strict=True):
             self.env[local] = fill(shape, results)

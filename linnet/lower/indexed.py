@@ -5,7 +5,8 @@ What depends on no index is lowered outside the operation and becomes an operand
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from linnet.check.intrinsics import TABLE
@@ -29,7 +30,7 @@ from linnet.check.typed import (
     TReduce,
     TUnary,
 )
-from linnet.check.types import ScalarType, TensorType
+from linnet.check.types import EnumType, ScalarType, TensorType
 from linnet.check.types import Type as CheckType
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import AnyDType, DType
@@ -44,11 +45,11 @@ from linnet.ir.scalar import (
     Reduce,
     Scalar,
 )
-from linnet.lower.bundle import Some, Variant
+from linnet.lower.bundle import Absent, Maybe, Some, Variant
 from linnet.lower.context import Context
-from linnet.lower.fail import refuse_at_points
 from linnet.lower.inline import inline_call
 from linnet.lower.names import BINARY, UNARY
+from linnet.lower.points import grid, one_by_one, where, writes_at_points
 from linnet.lower.sizes import Sizes
 from linnet.source.files import Span
 
@@ -64,16 +65,12 @@ def lower_indexed(
         return at.value(body)
     notation = Notation(at)
     extents = [extent for var in indices for _, extent in notation.bind(var, span)]
-    expr = notation.inside(body) if whole else notation.scalar(body)
-    wanted = at.type(type_, span)
-    result = at.out.one(
-        "indexed",
-        notation.operands,
-        wanted.with_dims(tuple(extents) or None),
-        indices=tuple(extents),
-        expr=expr,
-    )
-    return at.out.coerce(result, wanted)
+    if indices and writes_at_points(notation, body):
+        expr = one_by_one(notation, body)
+    else:
+        expr = notation.inside(body) if whole else notation.scalar(body)
+    result = grid(notation, expr, tuple(range(len(extents))))
+    return at.out.coerce(result, at.type(type_, span))
 
 
 def accumulator(op: str, written: AnyDType | None, summand: AnyDType) -> AnyDType:
@@ -102,6 +99,15 @@ def cast(scalar: Scalar, dtype: AnyDType) -> Scalar:
     return scalar if scalar.dtype == dtype else Apply("cast", (scalar,), dtype)
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where an element is read along an axis, or along those of a pack. It is `safe` if it is
+    within them wherever it is evaluated."""
+
+    scalars: Sequence[Scalar]
+    safe: bool = True
+
+
 class Notation:
     """One `indexed` operation in the making."""
 
@@ -110,17 +116,18 @@ class Notation:
         self.operands: list[Value] = []
         self.numbers: dict[IndexVar, tuple[int, ...]] = {}
         self.locals: dict[Local, Scalar] = {}
-        self.count = 0
+        self.extents: list[Dim] = []
         self.sizes = Sizes()
         self.guard: Scalar | None = None
+        self.depth = 0
 
     def bind(self, var: IndexVar, span: Span) -> list[tuple[int, Dim]]:
         """Number an index; a pack index becomes one for every axis."""
         extent = var.extent
         whole = isinstance(extent, Symbol)
         extents = self.at.pack(extent) if whole else (self.at.extent(extent, span),)
-        numbers = tuple(range(self.count, self.count + len(extents)))
-        self.count += len(extents)
+        numbers = tuple(range(len(self.extents), len(self.extents) + len(extents)))
+        self.extents += extents
         self.numbers[var] = numbers
         return list(zip(numbers, extents, strict=True))
 
@@ -162,14 +169,14 @@ class Notation:
                 return self._binary(expr)
             case TIf():
                 return self._select(expr)
-            case TIntrinsic():
+            case TIntrinsic() if expr.name == "cast" or TABLE[expr.name].elementwise:
                 return self._intrinsic(expr)
             case TMatchOptional() | TMatchEnum():
                 return self._match(expr)
             case TCall():
                 return inline_call(self, expr)
             case _:
-                return refuse_at_points(expr.span)
+                return one_by_one(self, expr)
 
     def _dtype(self, type_: CheckType) -> AnyDType:
         assert isinstance(type_, ScalarType | TensorType), type_
@@ -201,62 +208,74 @@ class Notation:
 
     def _where(self, condition: Scalar, holds: bool, expr: TExpr) -> Scalar:
         """`expr`, whose value counts only where `condition` is `holds`."""
-        if not self.at.functions.faults.of(expr):
-            return self.scalar(expr)
+        return self._under(condition, holds, [expr], lambda: self.scalar(expr))
+
+    def _under(
+        self, condition: Scalar, holds: bool, parts: Sequence[TExpr], lower: Callable[[], Scalar]
+    ) -> Scalar:
+        """What `lower` makes of `parts`, none of which counts unless `condition` is `holds`."""
+        if not any(map(self.at.functions.faults.of, parts)):
+            return lower()
         outer = self.guard
         here = condition if holds else Apply("not", (condition,), DType.BOOL)
         self.guard = here if outer is None else Apply("and", (outer, here), DType.BOOL)
         try:
-            return self.scalar(expr)
+            return lower()
         finally:
             self.guard = outer
 
     def _access(self, expr: TAccess) -> Scalar:
-        base, shape = self._base(expr.base)
-        pairs = zip(expr.positions, shape, strict=True)
-        positions = [p for at, extent in pairs for p in self._position(at, extent)]
-        return self._read(base, positions, expr.span)
+        if not self.fixed(expr.base):
+            return one_by_one(self, expr)
+        return self._element_of(expr.base, expr.positions, expr.span)
 
     def _element(self, expr: TIndex) -> Scalar:
         """`table[k]` of a function on elements, or `table[k, 0]`: all axes are dropped."""
-        base, shape = self._base(expr.base)
-        positions: list[Scalar] = []
-        for item, extent in zip(expr.items, shape, strict=True):
+        if not self.fixed(expr.base):
+            return one_by_one(self, expr)
+        positions: list[TExpr] = []
+        for item in expr.items:
             if isinstance(item, AtDynamic):
-                positions += self._position(item.at, extent)
+                positions.append(item.at)
             elif isinstance(item, AtStatic):
-                positions.append(self._dim(self.at.extent(item.at, expr.span), DType.I64))
+                positions.append(TDim(item.at, ScalarType(DType.I64), expr.span))
             else:
-                refuse_at_points(expr.span)
-        return self._read(base, positions, expr.span)
+                return one_by_one(self, expr)
+        return self._element_of(expr.base, positions, expr.span)
 
-    def _base(self, expr: TExpr) -> tuple[Value, tuple[Dim | Symbol, ...]]:
-        """A tensor that elements are read of, and its shape as it is written."""
-        if not self.fixed(expr) or not isinstance(expr.type, TensorType):
-            refuse_at_points(expr.span)
-        return self.at.value(expr), expr.type.dims
+    def _element_of(self, base: TExpr, positions: Sequence[IndexVar | TExpr], span: Span) -> Scalar:
+        assert isinstance(base.type, TensorType)
+        value = self.at.value(base)
+        pairs = zip(positions, base.type.dims, strict=True)
+        found = [self._position(at, extent) for at, extent in pairs]
+        scalars = [p for position in found for p in position.scalars]
+        if value.type.dims is None:
+            return Operand(self.operand(value), value.type.dtype)
+        read = Access(self.operand(value), tuple(scalars), value.type.dtype, span)
+        if all(position.safe for position in found):
+            return read
+        assert self.guard is not None
+        return where(self, self.guard, read)
 
-    def _read(self, base: Value, positions: Sequence[Scalar], span: Span) -> Scalar:
-        if base.type.dims is None:
-            return Operand(self.operand(base), base.type.dtype)
-        return Access(self.operand(base), tuple(positions), base.type.dtype, span)
-
-    def _position(self, position: IndexVar | TExpr, extent: Dim | Symbol) -> Iterable[Scalar]:
+    def _position(self, position: IndexVar | TExpr, extent: Dim | Symbol) -> Position:
         if isinstance(position, IndexVar):
-            return [Index(number, DType.I64) for number in self.numbers[position]]
+            if position in self.numbers:
+                return Position([Index(number, DType.I64) for number in self.numbers[position]])
+            here = self.at.points[position]
+            return Position([Operand(self.operand(value), DType.I64) for value in here])
         scalar = self.scalar(position)
         if isinstance(scalar, Const):
-            return [Const(scalar.value, DType.I64)]
+            return Position([Const(scalar.value, DType.I64)])
         if isinstance(scalar, DimValue):
-            return [DimValue(scalar.dim, DType.I64)]
+            return Position([DimValue(scalar.dim, DType.I64)])
         scalar = cast(scalar, DType.I64)
         if self.guard is None:
-            return [scalar]
+            return Position([scalar])
         # Every point is evaluated; where this one does not count, the first element is read.
-        # The check has proven that there is one.
         assert isinstance(extent, Dim), extent
         first = Const(0, DType.I64)
-        return [Apply("select", (self.guard, scalar, first), DType.I64)]
+        chosen = Apply("select", (self.guard, scalar, first), DType.I64)
+        return Position([chosen], self.at.not_empty(extent))
 
     def _reduce(self, expr: TReduce) -> Scalar:
         pairs = [pair for var in expr.indices for pair in self.bind(var, expr.span)]
@@ -287,19 +306,34 @@ class Notation:
         dtype = self._dtype(expr.type)
         if expr.name == "cast":
             return cast(self.scalar(expr.args[0]), dtype)
-        if TABLE[expr.name].elementwise:
-            return Apply(expr.name, tuple(map(self.scalar, expr.args)), dtype)
-        return refuse_at_points(expr.span)
+        return Apply(expr.name, tuple(map(self.scalar, expr.args)), dtype)
 
     def _match(self, expr: TMatchOptional | TMatchEnum) -> Scalar:
         if not self.fixed(expr.subject):
-            refuse_at_points(expr.subject.span)
+            return one_by_one(self, expr)
         subject = self.at.expr(expr.subject)
         if isinstance(expr, TMatchEnum):
-            if not isinstance(subject, Variant):
-                refuse_at_points(expr.subject.span)
-            return self.scalar(dict(expr.arms)[subject.name])
-        if not isinstance(subject, Some):
+            if isinstance(subject, Variant):
+                return self.scalar(dict(expr.arms)[subject.name])
+            assert isinstance(subject, Value) and isinstance(expr.subject.type, EnumType)
+            return self._cases(self.operand(subject), expr.subject.type, expr.arms)
+        if isinstance(subject, Absent):
             return self.scalar(expr.none)
+        assert isinstance(subject, Some | Maybe), subject
         self.at.env[expr.local] = subject.inner
-        return self.scalar(expr.some)
+        if isinstance(subject, Some):
+            return self.scalar(expr.some)
+        there = Operand(self.operand(subject.there), DType.BOOL)
+        return self._choice(there, expr.some, expr.none)
+
+    def _cases(self, subject: int, enum: EnumType, arms: tuple[tuple[str, TExpr], ...]) -> Scalar:
+        """`match` on an enum that only a run tells, which is the operand `subject`."""
+        name, arm = arms[0]
+        if len(arms) == 1:
+            return self.scalar(arm)
+        number = Const(enum.variants.index(name), DType.I64)
+        same = Apply("eq", (Operand(subject, DType.I64), number), DType.BOOL)
+        first = self._where(same, True, arm)
+        rest = [other for _, other in arms[1:]]
+        second = self._under(same, False, rest, lambda: self._cases(subject, enum, arms[1:]))
+        return Apply("select", (same, first, second), first.dtype)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from linnet.check.typed import TBlock, TFunction
-from linnet.check.types import OptionalType, StructType
+from linnet.check.types import OptionalType
 from linnet.check.types import Type as CheckType
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DTypeVar
@@ -14,7 +14,7 @@ from linnet.ir.core import Value
 from linnet.ir.library import Absent as NotPassed
 from linnet.ir.library import Argument, GenericArg, Known, LibraryOp, Parts
 from linnet.lower.bindings import Bound
-from linnet.lower.bundle import Absent, Bundle, Group, Some, Variant, part_types
+from linnet.lower.bundle import Absent, Bundle, Group, Maybe, Some, Variant, part_names, part_types
 
 
 def library_op(
@@ -52,12 +52,11 @@ def _argument(bundle: Bundle, type_: CheckType, numbers: Iterator[int]) -> Argum
             return Known(bundle.name)
         case Absent():
             return NotPassed()
+        case Maybe():
+            raise AssertionError("an op that is called with an optional only a run knows of")
         case Some(inner):
             assert isinstance(type_, OptionalType), type_
             return _argument(inner, type_.inner, numbers)
         case Group(items):
-            types = part_types(type_)
-            named = isinstance(type_, StructType)
-            names = [n for n, _ in type_.fields] if named else map(str, range(len(items)))
-            parts = zip(names, items, types, strict=True)
+            parts = zip(part_names(type_), items, part_types(type_), strict=True)
             return Parts(tuple((n, _argument(x, t, numbers)) for n, x, t in parts))

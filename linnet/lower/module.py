@@ -23,14 +23,25 @@ from linnet.dims.dims import Dim, Symbol, sorted_symbols
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.types import Type
+from linnet.ir.walk import without_unreached
 from linnet.lower.bindings import Bound, GenericValue, bind, refuse_unknown
-from linnet.lower.bundle import Absent, Bundle, Group, Some, leaves, part_types, skeleton
+from linnet.lower.bundle import (
+    Absent,
+    Bundle,
+    Group,
+    Some,
+    leaves,
+    part_names,
+    part_types,
+    skeleton,
+)
 from linnet.lower.context import Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.instances import entries
 from linnet.lower.library import library_op
 from linnet.lower.presence import Presence, presence_of
+from linnet.lower.writes import Writes
 
 Generics = Mapping[str, GenericValue]
 
@@ -47,8 +58,9 @@ def lower_entry(
 
     Generics that are not in `generics` take their defaults, else stay symbols. `present` says
     of the path of an optional member whether it is there. `given` says of a parameter of the
-    entry whether it is a value or `none`; one that it does not name takes its default, where it
-    has one. Without `given`, optional ones with a default are `none`, and others are values.
+    entry whether it is a value or `none`, and so of an optional in one (`cache.mask`, `pair.0`); a
+    parameter that it does not name takes its default, where it has one. Without `given`, optional
+    ones with a default are `none`, and others are values.
     """
     block = program.blocks[root]
     key = block.methods.get(entry)
@@ -88,16 +100,18 @@ def _lower(
 ) -> Module:
     function = _with_defaults(function, given)
     args = [
-        _argument(p.local.type, (given or {}).get(p.local.name, p.default is None))
+        _argument(p.local.type, p.local.name, given or {}, p.default is None)
         for p in function.params
     ]
-    module = _Functions(program, Faults(program))
+    module = _Functions(program, Faults(program), Writes(program))
     try:
         entry = module.entry(function, scope, presence, args)
     except RecursionError:
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
     functions = {name: f for name, f in module.built.items() if f is not None}
-    return Module(entry.name, _open_symbols(generics, scope), functions)
+    made = Module(entry.name, _open_symbols(generics, scope), functions)
+    # What was tried first in a loop, or put in place of its call at the points of index notation.
+    return without_unreached(made)
 
 
 def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:
@@ -107,20 +121,23 @@ def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFu
     params: list[TParam] = []
     body: list[TStmt] = []
     for param in function.params:
-        if param.default is None or param.local.name in given:
+        name = param.local.name
+        if param.default is None or any(p.partition(".")[0] == name for p in given):
             params.append(param)
         else:
             body.append(TLet(param.local, param.default, param.local.span))
     return replace(function, params=tuple(params), body=(*body, *function.body))
 
 
-def _argument(type_: CheckType, given: bool) -> Bundle:
+def _argument(type_: CheckType, path: str, given: Mapping[str, bool], default: bool) -> Bundle:
     """The skeleton of an argument from outside; its types come with the declaration."""
     match type_:
         case OptionalType(inner):
-            return Some(_argument(inner, given)) if given else Absent()
+            there = given.get(path, default)
+            return Some(_argument(inner, path, given, there)) if there else Absent()
         case TupleType() | StructType():
-            return Group(tuple(_argument(t, given) for t in part_types(type_)))
+            of = zip(part_names(type_), part_types(type_), strict=True)
+            return Group(tuple(_argument(t, f"{path}.{name}", given, default) for name, t in of))
         case ScalarType() | TensorType() | EnumType():
             return Value(0, Type(DType.BOOL))
         case LiteralType() | ErrorType():
@@ -167,6 +184,7 @@ class _Functions:
 
     program: Program
     faults: Faults
+    writes: Writes
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
@@ -203,6 +221,12 @@ class _Functions:
                 raise _DeferredError((function, scope, presence, args))
             self._known[key] = self._build(function, body, shapes)
         return self._known[key]
+
+    def function(self, name: str) -> Function:
+        """What is in the module under the name of a `Lowered`."""
+        found = self.built[name]
+        assert found is not None, name
+        return found
 
     def _build(
         self, function: TFunction, body: FunctionLowerer, shapes: tuple[Bundle, ...]

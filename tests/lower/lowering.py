@@ -13,11 +13,17 @@ from linnet.backends.numpy.interpreter import run
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
 from linnet.ir.core import Module, Operation
+from linnet.ir.parse import parse
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.inline import inline
+from linnet.ir.passes.vectorize import vectorize
+from linnet.ir.text import same, show
 from linnet.ir.verify import verify
 from linnet.lower.module import lower_entry, lower_function
 from linnet.pipeline import check_paths
-from linnet.source.diagnostics import Diagnostic
 from linnet.source.render import render_text
+
+NO_FACTS = Facts(())
 
 
 @dataclass(frozen=True)
@@ -67,13 +73,28 @@ def source(folder: Path, text: str) -> Source:
     return Source(result.program)
 
 
-def refused(folder: Path, text: str, code: str = "E2190") -> Diagnostic:
-    """The one finding of `text` as the module `m`, by default that it cannot be run yet."""
-    path = folder / "m.linnet"
-    path.write_text("module m\n" + text)
-    (finding,) = check_paths([path]).sink
-    assert finding.code == code and finding.span is not None, finding
-    return finding
+def everywhere(
+    module: Module,
+    args: Sequence[Any],
+    facts: Facts = NO_FACTS,
+    state: Mapping[str, Any] | None = None,
+    **named: Any,
+) -> list[np.ndarray]:
+    """What `module` gives for `args`, once its text has been read back, and whatever passes have
+    run. `state` is as it was afterwards."""
+    verify(module, facts)
+    assert same(parse(show(module), module.symbols), module)
+    whole = dce(inline(vectorize(module), lambda _: True))
+    verify(whole, facts)
+    found: list[list[np.ndarray]] = []
+    for version in (module, vectorize(module), whole):
+        held = {path: np.asarray(value) for path, value in (state or {}).items()}
+        found.append(run(version, [np.asarray(a) for a in args], state=held, **named))
+    for other in found[1:]:
+        for mine, its in zip(found[0], other, strict=True):
+            assert mine.dtype == its.dtype
+            np.testing.assert_array_equal(mine, its)
+    return found[0]
 
 
 def nested(body: Sequence[Operation]) -> list[Operation]:

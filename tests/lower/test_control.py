@@ -9,7 +9,7 @@ import pytest
 
 from linnet.backends.numpy.interpreter import run
 from linnet.source.errors import LinnetError
-from tests.lower.lowering import names, nested, operations, refused, source
+from tests.lower.lowering import names, nested, operations, source
 
 F32 = np.float32
 
@@ -88,17 +88,6 @@ fn f(n: i64) -> i64 {
 """
     made = source(tmp_path, text)
     assert [int(made.call("f", np.int64(n))[0]) for n in range(5)] == [1010, 2010, 2020, 3020, 3040]
-
-
-def test_an_optional_that_a_loop_changes_is_refused(tmp_path: Path) -> None:
-    text = """
-fn f(n: i64) -> i64 {
-    var best: i64? = none
-    static for i in 0..3 { best = some(n) }
-    return match best { some(v) => v  none => 0 }
-}
-"""
-    assert refused(tmp_path, text).message.startswith("`best` holds an optional")
 
 
 BLOCKS = """

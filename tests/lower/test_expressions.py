@@ -11,7 +11,7 @@ import pytest
 from linnet.backends.numpy.interpreter import run
 from linnet.dims.dims import Dim
 from linnet.ir.library import Absent, LibraryOp
-from tests.lower.lowering import names, refused, source
+from tests.lower.lowering import names, source
 
 F32 = np.float32
 X = np.arange(12, dtype=F32).reshape(3, 4)
@@ -197,16 +197,6 @@ def test_optional_parameters_of_a_function_lowered_alone(tmp_path: Path) -> None
     assert [p.hint for p in given.functions["m::scaled"].params] == ["x", "by", "plus"]
     plain = made.function("scaled", {"N": 4})
     assert [p.hint for p in plain.functions["m::scaled"].params] == ["x", "plus"]
-
-
-def test_an_optional_that_depends_on_runtime_is_refused(tmp_path: Path) -> None:
-    text = """
-fn f(x: f32) -> f32 {
-    let y: f32? = if x > 0.0 { some(x) } else { none }
-    return match y { some(v) => v  none => 1.0 }
-}
-"""
-    assert "runtime condition" in refused(tmp_path, text).message
 
 
 @pytest.mark.parametrize(("extent", "expected"), [(0, []), (1, []), (2, [0.0]), (5, [0.0, 2.0])])

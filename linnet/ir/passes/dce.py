@@ -19,18 +19,14 @@ from dataclasses import replace
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS
 from linnet.ir.passes.rewrite import map_functions
-from linnet.ir.walk import callees, callees_first, operations
+from linnet.ir.walk import callees_first, operations, without_unreached
 
 
 def dce(module: Module) -> Module:
     """The module without operations and functions that have no use."""
     writers = writing_functions(module)
     cleaned = map_functions(module, lambda f: _function(f, writers))
-    reached = _reached(cleaned)
-    if len(reached) == len(cleaned.functions):
-        return cleaned
-    kept = {name: f for name, f in cleaned.functions.items() if name in reached}
-    return replace(cleaned, functions=kept)
+    return without_unreached(cleaned)
 
 
 def writing_functions(module: Module) -> frozenset[str]:
@@ -48,18 +44,6 @@ def writes(body: Iterable[Operation], writers: Iterable[str]) -> bool:
         OPS[op.name].effect == "writes" or (op.name == "call" and op.attrs["callee"] in writers)
         for op in operations(body)
     )
-
-
-def _reached(module: Module) -> set[str]:
-    reached: set[str] = set()
-    waiting = [module.entry]
-    while waiting:
-        name = waiting.pop()
-        if name in reached or name not in module.functions:
-            continue
-        reached.add(name)
-        waiting += callees(module.functions[name])
-    return reached
 
 
 def _function(function: Function, writers: frozenset[str]) -> Function:

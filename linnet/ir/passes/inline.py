@@ -52,7 +52,7 @@ class _Inliner:
             callee = self._done[op.attrs["callee"]]
             values = {p.id: o for p, o in zip(callee.params, op.operands, strict=True)}
             renamed = _fresh_variables(callee, variables)
-            clone = _Clone(builder, values, op.attrs["at"], renamed)
+            clone = Clone(builder, values, op.attrs["at"], renamed)
             clone.body(callee.body)
             return clone.uses(callee.results)
 
@@ -76,7 +76,7 @@ def _fresh_variables(callee: Function, taken: set[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clone:
+class Clone:
     """Emits a body again with fresh values, as seen from the block that `prefix` leads from."""
 
     builder: Builder
