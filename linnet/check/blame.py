@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from linnet.check.typed import Local, TMemberDecl, TSub
+from linnet.check.types import TensorType
+from linnet.dims.dims import Dim, Symbol
 from linnet.graphs import depth_first
 
 _DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
@@ -81,12 +83,14 @@ class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about
     it, and the functions that do not return what they declare. `members` has what a block's
     findings name: True of a `where` (E2206) that does not hold, False of another shape. Of those
-    in `exchanged` the axes are in another order than is asked for, so that they tell one generic
-    for another."""
+    in `exchanged` the axes are in another order than the body asks for, so that they tell one
+    generic for another: by those they tell, which each should be."""
 
     parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
     results: set[str] = field(default_factory=set[str])
-    exchanged: set[Local] = field(default_factory=set[Local])
+    exchanged: dict[Local, Mapping[Symbol, Symbol]] = field(
+        default_factory=dict[Local, Mapping[Symbol, Symbol]]
+    )
     members: set[tuple[str, object, bool]] = field(default_factory=set[tuple[str, object, bool]])
 
     def add(self, things: Iterable[object], code: str) -> None:
@@ -107,6 +111,14 @@ class Doubts:
             return True
         self.members.update((*f, indirect) for f in found)
         return False
+
+    def exchange(self, things: Iterable[object], order: Mapping[Symbol, Symbol]) -> None:
+        """A finding that names `things` is about axes in another order, as `order` says."""
+        for thing in things:
+            if isinstance(thing, Local) and isinstance(thing.type, TensorType):
+                symbols = {d.as_symbol() for d in thing.type.dims if isinstance(d, Dim)}
+                if symbols.issuperset(order):
+                    self.exchanged[thing] = order
 
     def about(self, parameter: Local) -> frozenset[str]:
         """The codes that are no news about an argument for `parameter`."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from linnet.check import expr, fitting, prelude
+from linnet.check import expr, prelude
 from linnet.check.arguments import place_arguments
 from linnet.check.convert import bad, settle
-from linnet.check.fitting import Target
+from linnet.check.fitting import Fitting, Target, exchanges
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import in_type
+from linnet.check.substitute import binders, in_type
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
     ERROR,
@@ -184,6 +184,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if placed is None:
         return bad(e.span)
     values: list[TExpr | None] = [None] * len(function.params)
+    fit = Fitting(scope, target, values, solver)
 
     def waits(i: int) -> bool:
         argument = placed[i]
@@ -192,8 +193,8 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     for i in sorted(range(len(placed)), key=waits):
         argument, param = placed[i], function.params[i]
         if argument is not None:
-            what = f"the argument `{param.local.name}`"
-            values[i] = solver.argument(argument.value, param.local.type, what)
+            conform = partial(fit.conform, param)
+            values[i] = solver.argument(argument.value, param.local.type, conform)
         elif param.default is None:
             solver.failed = True
             scope.error(
@@ -205,21 +206,27 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
-    misfits = partial(fitting.misfits, scope, target, values, solver)
-    with scope.mute(fitting.doubted(scope, function.params)):
-        bindings = solver.finish(misfits)
+    doubted = frozenset[str]().union(*(scope.world.doubts.about(p.local) for p in function.params))
+    with scope.mute(doubted):
+        bindings = solver.finish()
     if bindings is None:
         return bad(e.span)
-    final = fitting.conforming(scope, target, values, solver)
-    with scope.mute(fitting.doubted(scope, function.params)):
+    final = fit.conforming()
+    with scope.mute(doubted):
         sound = solver.sound(function.key, function.facts, final is not None)
     if final is None or not sound:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
-    doubtful = function.key in scope.world.doubts.results
-    doubtful = doubtful or bool(fitting.exchanged(scope, function, function.result))
-    result = ERROR if doubtful else in_type(function.result, bindings)
+    result = ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _doubtful_result(scope: Scope, function: TFunction) -> bool:
+    """Whether it is known that the declared result is wrong, or that its generics are not told
+    rightly."""
+    told = set[object]().union(*exchanges(scope, function))
+    named = told.intersection(binders(function.result))
+    return bool(named) or function.key in scope.world.doubts.results
 
 
 def _bind_literals(solver: Inference, function: TFunction, values: list[TExpr | None]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
-from linnet.check.equal import same_shape, same_type, unequal
+from linnet.check.equal import exchanged, same_shape, same_type, unequal
 from linnet.check.explain import Why, explain, way_out
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_axes, of_dtypes, of_ranks
-from linnet.check.typed import Local, TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     LiteralType,
@@ -193,9 +192,6 @@ def _mismatch(
             notes.append(f"the dtypes differ too: `{found.dtype}` and `{wanted.dtype}`")
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
-        if Counter(found.dims) == Counter(wanted.dims):
-            locals_ = (t for t in scope.named_in(span) if isinstance(t, Local))
-            scope.world.doubts.exchanged.update(locals_)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
         scope.error("E2202", message, span, label, related, notes, folds=folds, why=why)
         return
@@ -235,4 +231,6 @@ def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
     differs = unequal(scope.facts, found, wanted)
     help_ = None if never or not open_ else way_out(open_)
     symbols = frozenset[Symbol]().union(*(r.symbols() for r in open_))
-    return Why(tuple(dict.fromkeys(notes)), help_, () if differs is None else (differs,), symbols)
+    folds = () if differs is None else (differs,)
+    exchanged_ = exchanged(scope.facts, found, wanted)
+    return Why(tuple(dict.fromkeys(notes)), help_, folds, symbols, exchanged_)

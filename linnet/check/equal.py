@@ -66,3 +66,17 @@ def unequal(facts: Facts, a: Shape, b: Shape) -> object:
         for x, y in pairs
         if not same_shape(facts, (x,), (y,))
     )
+
+
+def exchanged(facts: Facts, found: Shape, wanted: Shape) -> dict[Symbol, Symbol] | None:
+    """The generics of `found` by those in whose places they stand: `[S, B, H]` for `[B, S, H]`
+    gives B for S and S for B. None where the shapes are not of the same generics."""
+    order: dict[Symbol, Symbol] = {}
+    for x, y in zip(found, wanted, strict=False):
+        if not same_shape(facts, (x,), (y,)):
+            told = x.as_symbol() if isinstance(x, Dim) else None
+            meant = y.as_symbol() if isinstance(y, Dim) else None
+            if told is None or meant is None:
+                return None
+            order[told] = meant
+    return order if order and set(order) == set(order.values()) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from linnet.check.mistake import mistake
@@ -14,12 +14,14 @@ from linnet.source.suggest import state
 @dataclass(frozen=True, slots=True)
 class Why:
     """What a finding says of relations that are not provable. `folds` is what it has in common
-    with other findings of the same cause, `symbols` what the relations are about."""
+    with other findings of the same cause, `symbols` what the relations are about. `exchanged`:
+    for generics that stand in each other's places, which each should be."""
 
     notes: tuple[str, ...]
     help: str | None
     folds: tuple[object, ...]
     symbols: frozenset[Symbol] = frozenset()
+    exchanged: Mapping[Symbol, Symbol] | None = None
 
 
 def explain(facts: Facts, relation: Relation, said: str = "") -> Why:

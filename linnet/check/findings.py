@@ -44,21 +44,19 @@ class Findings:
 
     sink: Sink
     _groups: list[list[Finding]] = field(default_factory=list[list[Finding]])
-    _by_key: dict[object, list[Finding]] = field(default_factory=dict[object, list[Finding]])
-    _refused: dict[Refused, list[list[Finding]]] = field(
-        default_factory=dict[Refused, "list[list[Finding]]"]
-    )
+    # The number of a group.
+    _by_key: dict[object, int] = field(default_factory=dict[object, int])
+    _refused: dict[Refused, list[int]] = field(default_factory=dict[Refused, list[int]])
 
     def add(self, finding: Finding, keys: Sequence[object]) -> None:
         """Report a finding, or add it to the one that shares a key with it."""
         sought = [_bare(k) for k in keys if not isinstance(k, Offered | Refused)]
         offered = [_bare(k) for k in keys if not isinstance(k, Sought | Refused)]
-        group = next((self._by_key[k] for k in sought if k in self._by_key), None)
-        if group is None:
-            group = list[Finding]()
-            self._groups.append(group)
+        group = next((self._by_key[k] for k in sought if k in self._by_key), len(self._groups))
+        if group == len(self._groups):
+            self._groups.append([])
             self.sink.add(finding.diagnostic)
-        group.append(finding)
+        self._groups[group].append(finding)
         for key in offered:
             self._by_key.setdefault(key, group)
         for refused in (k for k in keys if isinstance(k, Refused)):
@@ -69,27 +67,34 @@ class Findings:
         To be asked once, in the end; `accepted` are the parameters for which some argument is
         right."""
         gone = self._explained()
-        moved = self._moved(accepted)
-        groups = [(g[0].diagnostic, moved.get(id(g), g)) for g in self._groups]
-        left = [(before, [f.diagnostic for f in g if f not in gone]) for before, g in groups]
-        kept = {found[0] for _, found in left if found}
-        for before, found in left:
+        before = [group[0].diagnostic for group in self._groups]
+        left = [[f.diagnostic for f in g if f not in gone] for g in self._merged(accepted)]
+        kept = {found[0] for found in left if found}
+        for first, found in zip(before, left, strict=True):
             if found:
-                self.sink.replace(before, _with_places(found))
-            elif before not in kept:
-                self.sink.remove(before)
+                self.sink.replace(first, _with_places(found))
+            elif first not in kept:
+                self.sink.remove(first)
 
-    def _moved(self, accepted: AbstractSet[Local]) -> dict[int, list[Finding]]:
-        """What stands in those groups (by identity) that are due to one wrong parameter."""
-        moved: dict[int, list[Finding]] = {}
+    def _merged(self, accepted: AbstractSet[Local]) -> list[list[Finding]]:
+        """The groups, those that are due to one wrong parameter in the place of the first of
+        them."""
+        leaders = list(range(len(self._groups)))
+
+        def leader(group: int) -> int:
+            while leaders[group] != group:
+                group = leaders[group]
+            return group
+
         for refused, groups in self._refused.items():
-            if refused.parameter in accepted:
-                continue
-            first, *others = {id(g): g for g in groups if moved.get(id(g), g)}.values()
-            every = moved.get(id(first), first)
-            moved[id(first)] = every + [f for g in others for f in moved.get(id(g), g)]
-            moved.update({id(g): [] for g in others})
-        return moved
+            if refused.parameter not in accepted:
+                for other in groups[1:]:
+                    low, high = sorted((leader(groups[0]), leader(other)))
+                    leaders[high] = low
+        merged: list[list[Finding]] = [[] for _ in self._groups]
+        for number, group in enumerate(self._groups):
+            merged[leader(number)] += group
+        return merged
 
     def _explained(self) -> set[Finding]:
         """The uses that follow from a finding which stays, at once or by way of others. Uses that

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from linnet.check.blame import Everywhere
-from linnet.check.convert import conform, element_dtype
+from linnet.check.convert import bad, conform, element_dtype
 from linnet.check.equal import same_type
 from linnet.check.inference import Inference
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import binders
+from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.suspects import present
 from linnet.check.typed import SubRef, TExpr, TFunction, TParam
-from linnet.check.types import ERROR, GenericArg, TensorType, Type
+from linnet.check.types import GenericArg, TensorType, Type
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar
 
@@ -28,93 +28,86 @@ class Target:
     own: bool
 
 
-def doubted(scope: Scope, params: Iterable[TParam]) -> frozenset[str]:
-    """The codes that are no news about an argument for one of `params`."""
-    return frozenset[str]().union(*(scope.world.doubts.about(p.local) for p in params))
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A call whose arguments are held against the parameters; None for those not given."""
 
+    scope: Scope
+    target: Target
+    values: list[TExpr | None]
+    solver: Inference
 
-def misfits(scope: Scope, target: Target, values: list[TExpr | None], solver: Inference) -> bool:
-    """Report the arguments whose number of axes is wrong whatever the generics are."""
-    wrong = False
-    for value, param in zip(values, target.function.params, strict=True):
-        if value is not None and solver.misfit(param.local.type, value.type):
-            _conform(scope, target, param, value, solver, values)
-            wrong = True
-    return wrong
+    def conforming(self) -> list[TExpr | None] | None:
+        """The arguments as the parameters want them; None if one does not fit. A dimension that
+        did not fit one parameter is in doubt: what else it would refuse is the same mistake, and
+        not reported."""
+        final: list[TExpr | None] = []
+        doubtful: set[Symbol | DTypeVar] = set()
+        good = True
+        for value, param in zip(self.values, self.target.function.params, strict=True):
+            dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
+            if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
+                final.append(value)
+                continue
+            fitted = self.conform(param, value)
+            final.append(fitted)
+            if is_error(fitted.type):
+                good = False
+                doubtful |= dims
+        return final if good else None
 
+    def conform(self, param: TParam, value: TExpr) -> TExpr:
+        """The value as `param` wants it; an error value after a report."""
+        wanted = self.solver.wanted(param.local.type)
+        if wanted is None:
+            return value
+        accepted = self.scope.world.accepted
+        if same_type(self.scope.facts, value.type, wanted):
+            accepted.add(param.local)
+            return value
+        if self._exchanged(param.local.type, value.type):
+            return bad(value.span)
+        what = f"the argument `{param.local.name}`"
+        origin = ((param.local.span, "the parameter"),)
+        suspects: list[object] = [Everywhere(param.local), *self._of_its_dtype(param)]
+        if self.target.sub is not None:
+            suspects.append(self.target.sub.name)
+        with self.scope.mute(self.scope.world.doubts.about(param.local)):
+            final = conform(self.scope, value, wanted, what, origin, tuple(suspects))
+        if not is_error(final.type):
+            accepted.add(param.local)
+        return final
 
-def conforming(
-    scope: Scope,
-    target: Target,
-    values: list[TExpr | None],
-    solver: Inference,
-) -> list[TExpr | None] | None:
-    """The arguments as the parameters want them. A dimension that did not fit one parameter is
-    in doubt: what else it would refuse is the same mistake, and not reported."""
-    final: list[TExpr | None] = []
-    doubtful: set[Symbol | DTypeVar] = set()
-    good = True
-    for value, param in zip(values, target.function.params, strict=True):
-        dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-        if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
-            final.append(value)
-            continue
-        final.append(_conform(scope, target, param, value, solver, values))
-        if is_error(final[-1].type if final[-1] else ERROR):
-            good = False
-            doubtful |= dims
-    return final if good else None
-
-
-def _of_its_dtype(
-    scope: Scope, function: TFunction, values: list[TExpr | None], param: TParam
-) -> frozenset[object]:
-    """What the arguments name that tell with which dtype a generic stands in the type of `param`:
-    if another is found there, one of them may be wrong."""
-    dtype = element_dtype(present(param.local.type))
-    if not isinstance(dtype, DTypeVar) or all(g.binder != dtype for g in function.generics):
-        return frozenset()
-    return frozenset[object]().union(
-        *(
-            scope.named_in(value.span)
-            for value, other in zip(values, function.params, strict=True)
-            if value is not None and element_dtype(present(other.local.type)) == dtype
+    def _of_its_dtype(self, param: TParam) -> frozenset[object]:
+        """What the arguments name that tell with which dtype a generic stands in the type of
+        `param`: if another is found there, one of them may be wrong."""
+        function = self.target.function
+        dtype = element_dtype(present(param.local.type))
+        if not isinstance(dtype, DTypeVar) or all(g.binder != dtype for g in function.generics):
+            return frozenset()
+        return frozenset[object]().union(
+            *(
+                self.scope.named_in(value.span)
+                for value, other in zip(self.values, function.params, strict=True)
+                if value is not None and element_dtype(present(other.local.type)) == dtype
+            )
         )
-    )
+
+    def _exchanged(self, pattern: Type, found: Type) -> bool:
+        """Whether a value would fit if a parameter had not told one generic for another."""
+        wanted = (
+            in_type(pattern, {**self.solver.bound, **_swapped(self.solver.bound, order)})
+            for order in exchanges(self.scope, self.target.function)
+        )
+        return any(same_type(self.scope.facts, found, type_) for type_ in wanted)
 
 
-def _conform(
-    scope: Scope,
-    target: Target,
-    param: TParam,
-    value: TExpr,
-    solver: Inference,
-    values: list[TExpr | None],
-) -> TExpr:
-    wanted = solver.wanted(param.local.type, value)
-    if same_type(scope.facts, value.type, wanted):
-        scope.world.accepted.add(param.local)
-        return value
-    others = _of_its_dtype(scope, target.function, values, param)
-    what = f"the argument `{param.local.name}`"
-    origin = ((param.local.span, "the parameter"),)
-    suspects: tuple[object, ...] = (Everywhere(param.local), *others)
-    if target.sub is not None:
-        suspects = (*suspects, target.sub.name)
-    with scope.mute(doubted(scope, _to_blame(scope, target.function, param))):
-        final = conform(scope, value, wanted, what, origin, suspects)
-    if not is_error(final.type):
-        scope.world.accepted.add(param.local)
-    return final
+def exchanges(scope: Scope, function: TFunction) -> list[Mapping[Symbol, Symbol]]:
+    """Of the parameters whose axes are in another order than the body asks for, the generics that
+    they tell and which each should be."""
+    known = scope.world.doubts.exchanged
+    return [known[p.local] for p in function.params if p.local in known]
 
 
-def _to_blame(scope: Scope, function: TFunction, param: TParam) -> list[TParam]:
-    """The parameter, and those that may tell the wrong generics for its type."""
-    return [param, *exchanged(scope, function, param.local.type)]
-
-
-def exchanged(scope: Scope, function: TFunction, type_: Type) -> list[TParam]:
-    """The parameters that tell one generic for another of those in `type_`."""
-    own = {g.binder for g in function.generics}.intersection(binders(type_))
-    found = [p for p in function.params if p.local in scope.world.doubts.exchanged]
-    return [p for p in found if own.intersection(binders(p.local.type))]
+def _swapped(bound: Bindings, order: Mapping[Symbol, Symbol]) -> dict[Symbol, GenericArg]:
+    return {meant: bound[told] for told, meant in order.items() if told in bound}

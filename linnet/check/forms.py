@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from linnet.check import calls, indexing, notation, operators
 from linnet.check.convert import bad, conform, element_dtype, settle
@@ -13,7 +14,7 @@ from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_at, item_of, resolve_path
-from linnet.check.scope import Scope, StructInfo, is_error
+from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
     Local,
@@ -271,12 +272,13 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     for name, type_ in info.type.fields:
         if name not in written:
             return bad(e.span)
-        values.append(solver.argument(written[name].value, type_, f"the field `{name}`"))
-    bindings = solver.finish(lambda: _misfits(scope, info, values, solver))
+        fitting = partial(_fitting_field, scope, solver, name, type_)
+        values.append(solver.argument(written[name].value, type_, fitting))
+    bindings = solver.finish()
     if bindings is None:
         return bad(e.span)
     typed = tuple(
-        conform(scope, v, solver.wanted(t, v), f"the field `{n}`")
+        _fitting_field(scope, solver, n, t, v)
         for v, (n, t) in zip(values, info.type.fields, strict=True)
     )
     good = not is_error(*(v.type for v in typed))
@@ -287,14 +289,9 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     return TStruct(typed, final, e.span)
 
 
-def _misfits(scope: Scope, info: StructInfo, values: list[TExpr], solver: Inference) -> bool:
-    """Report the fields whose number of axes is wrong whatever the generics are."""
-    wrong = False
-    for value, (name, type_) in zip(values, info.type.fields, strict=True):
-        if solver.misfit(type_, value.type):
-            conform(scope, value, solver.wanted(type_, value), f"the field `{name}`")
-            wrong = True
-    return wrong
+def _fitting_field(scope: Scope, solver: Inference, name: str, type_: Type, value: TExpr) -> TExpr:
+    wanted = solver.wanted(type_)
+    return value if wanted is None else conform(scope, value, wanted, f"the field `{name}`")
 
 
 def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:

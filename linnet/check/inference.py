@@ -27,6 +27,8 @@ from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
 from linnet.syntax import ast
 
+Conform = Callable[[TExpr], TExpr]
+
 
 class Inference:
     """Finds generic arguments from those written and from the types of arguments."""
@@ -52,8 +54,10 @@ class Inference:
         self.failed = False
         # Whether a type that would tell about generics was reported already.
         self.doubtful = False
-        # Whether values told what some generics are.
-        self.told = len(written or ()) < len(generics)
+        # Of each value what it is for, and what reports that it does not fit.
+        self.values: list[tuple[Type, TExpr, Conform]] = []
+        # What the types of values told.
+        self.told: set[Symbol | DTypeVar] = set()
         self._write(written or ())
 
     def _write(self, written: tuple[ast.Expr, ...]) -> None:
@@ -76,8 +80,13 @@ class Inference:
         self.bound[binder] = value
         self.open.pop(binder, None)
 
-    def argument(self, e: ast.Expr, wanted: Type, what: str) -> TExpr:
-        """The argument's value; what its type tells about the generics is noted."""
+    def _tell(self, binder: Symbol | DTypeVar, value: GenericArg) -> None:
+        self.bind(binder, value)
+        self.told.add(binder)
+
+    def argument(self, e: ast.Expr, wanted: Type, conform: Conform) -> TExpr:
+        """The argument's value; what its type tells about the generics is noted. `conform` reports
+        a value that does not fit."""
         try:
             now = in_type(wanted, self.bound)
         except DimError:  # A divisor became 0; `sound` reports the `where` that it breaks.
@@ -89,6 +98,7 @@ class Inference:
             self.failed = True
         elif not isinstance(value.type, LiteralType):
             self.unify(wanted, value.type)
+            self.values.append((wanted, value, conform))
         return value
 
     def _settle(self) -> None:
@@ -106,7 +116,7 @@ class Inference:
         match pattern, found:
             case ((ScalarType(p) | TensorType(_, p)), (ScalarType(f) | TensorType(_, f))):
                 if isinstance(p, DTypeVar) and p in self.open:
-                    self.bind(p, f)
+                    self._tell(p, f)
                 dims = pattern.dims if isinstance(pattern, TensorType) else ()
                 self._unify_shape(dims, found.dims if isinstance(found, TensorType) else ())
             case OptionalType(p), OptionalType(f):
@@ -126,31 +136,34 @@ class Inference:
         elif isinstance(pattern, tuple) and isinstance(found, tuple):
             self._unify_shape(pattern, found)
         elif isinstance(pattern, DTypeVar) and pattern in self.open:
-            self.bind(pattern, found)
+            self._tell(pattern, found)
 
-    def wanted(self, pattern: Type, value: TExpr) -> Type:
-        """`pattern` under the generic arguments. Where it divides by a generic that is 0, or has
-        an axis of less than 0, it is the type of the value: the `where` does not hold then, and
-        that is what to say."""
+    def wanted(self, pattern: Type) -> Type | None:
+        """`pattern` under the generic arguments. None where it divides by a generic that is 0, or
+        has an axis of less than 0: the `where` does not hold then, and that is what to say."""
         try:
             wanted = in_type(pattern, self.bound)
         except DimError:
-            return value.type
+            return None
         dims = wanted.dims if isinstance(wanted, TensorType) else ()
         numbers = [d.as_int() or 0 for d in dims if isinstance(d, Dim)]
-        return value.type if any(n < 0 for n in numbers) else wanted
+        return None if any(n < 0 for n in numbers) else wanted
 
-    def misfit(self, pattern: Type, found: Type) -> bool:
+    def _wrong_rank(self, pattern: Type, found: Type) -> bool:
         """Whether a value of type `found` has too few or too many axes for `pattern`, whatever
         the generics that are not known yet."""
-        if not isinstance(pattern, ScalarType | TensorType):
-            return False
-        if not isinstance(found, ScalarType | TensorType):
-            return False
-        wanted = self._spread(pattern.dims) if isinstance(pattern, TensorType) else []
-        rank = len(found.dims) if isinstance(found, TensorType) else 0
-        packs = len(self._open_packs(wanted))
-        return rank < len(wanted) - packs or (packs == 0 and rank > len(wanted))
+        match pattern, found:
+            case ((ScalarType() | TensorType()), (ScalarType() | TensorType())):
+                wanted = self._spread(pattern.dims) if isinstance(pattern, TensorType) else []
+                rank = len(found.dims) if isinstance(found, TensorType) else 0
+                packs = len(self._open_packs(wanted))
+                return rank < len(wanted) - packs or (packs == 0 and rank > len(wanted))
+            case OptionalType(p), OptionalType(f):
+                return self._wrong_rank(p, f)
+            case TupleType(ps), TupleType(fs):
+                return any(self._wrong_rank(p, f) for p, f in zip(ps, fs, strict=False))
+            case _:
+                return False
 
     def _spread(self, pattern: Shape) -> list[Dim | Symbol]:
         """`pattern` with the axes of the packs that are known."""
@@ -172,7 +185,7 @@ class Inference:
                 return
             pack = spread[at]
             assert isinstance(pack, Symbol)
-            self.bind(pack, found[at : len(found) - tail])
+            self._tell(pack, found[at : len(found) - tail])
             spread = spread[:at] + list(found[at : len(found) - tail]) + spread[at + 1 :]
         if len(spread) == len(found):
             for p, f in zip(spread, found, strict=True):
@@ -182,7 +195,7 @@ class Inference:
     def _unify_dim(self, pattern: Dim, found: Dim) -> None:
         symbol = pattern.as_symbol()
         if symbol is not None and symbol in self.open:
-            self.bind(symbol, found)
+            self._tell(symbol, found)
         elif any(s in self.open for s in pattern.symbols()):
             self.waiting.append((pattern, found))
 
@@ -204,7 +217,7 @@ class Inference:
             return
         rest = found - offset
         if factor.as_int() == 1:
-            self.bind(symbol, rest)
+            self._tell(symbol, rest)
             self.solved.append(symbol)
             return
         positive = Relation(">", factor, Dim.of(0))
@@ -212,7 +225,7 @@ class Inference:
             answer = rest // factor
             exact = Relation("==", answer * factor, rest)
             if self.scope.facts.implies(exact):
-                self.bind(symbol, self.scope.facts.normalize(answer))
+                self._tell(symbol, self.scope.facts.normalize(answer))
                 self.solved.append(symbol)
             elif self.scope.facts.prove(exact).verdict == "refuted":
                 self.impossible.add(symbol)
@@ -223,17 +236,16 @@ class Inference:
         elif factor != Dim.of(0):
             self.unsolved[symbol] = _without(positive, symbol, pattern, found)
 
-    def finish(self, misfits: Callable[[], bool]) -> dict[Symbol | DTypeVar, GenericArg] | None:
-        """All generic arguments, with defaults, each of its kind. None after a report. `misfits`
-        reports the values that are no help to find them because they do not fit, if there are
-        any. What they mean is `sound` if that is true as well."""
+    def finish(self) -> dict[Symbol | DTypeVar, GenericArg] | None:
+        """All generic arguments, with defaults, each of its kind; None after a report. Whether
+        the `where` holds is for `sound` to say."""
         if self.failed:
             return None
         self._settle()
         if not self._take_defaults():
             return None
         missing = [g for g in self.generics if g.binder in self.open]
-        if missing and (self.doubtful or misfits()):
+        if missing and (self.doubtful or self._refused_for_rank()):
             return None
         if missing:
             names = ", ".join(f"`{g.name}`" for g in missing)
@@ -259,11 +271,17 @@ class Inference:
 
     def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
         """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the
-        values are not `conforming`, nothing is to be said of generics that they alone told."""
-        if not conforming and self.told:
-            return True
+        values are not `conforming`, nothing is said of generics that they told."""
+        if not conforming:
+            facts = tuple(f for f in facts if self.told.isdisjoint(f.symbols()))
         proven = typeexpr.obligations(self.scope, item, facts, self.bound, self.span)
-        return proven and self._naturals()
+        return proven and (not conforming or self._naturals())
+
+    def _refused_for_rank(self) -> bool:
+        """Whether values are reported that tell nothing because of their number of axes."""
+        wrong = [(v, conform) for p, v, conform in self.values if self._wrong_rank(p, v.type)]
+        final = [conform(value) for value, conform in wrong]
+        return is_error(*(v.type for v in final))
 
     def _take_defaults(self) -> bool:
         """Whether every default that is needed has a value; it may name generics before it."""

@@ -156,6 +156,8 @@ class Scope:
             self.world.doubts.add(named, code)
             if self.world.doubts.follows(named, code, here):
                 return
+            if why is not None and why.exchanged is not None:
+                self.world.doubts.exchange(named, why.exchanged)
         if why is not None:
             notes, help, folds = [*why.notes, *notes], why.help, [*folds, *why.folds]
         places = tuple(Related(s, text) for s, text in related)

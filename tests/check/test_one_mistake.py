@@ -1,7 +1,7 @@
 """One wrong type is one finding however many places it is used at, and two are two.
 
-Each program marks the place of a finding with `#code` behind the line, and the lines that the
-finding tells of besides with `#code+`.
+Each program marks the line of a finding with `#code`, and those that its n-th finding tells of
+besides with `#+n`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from linnet.pipeline import check_paths
+from linnet.source.files import Span
 from linnet.source.render import render_text
 
 TWO = """
@@ -28,32 +29,32 @@ block B<N: Dim, M: Dim> {
         return two(w)  #E2202
     }
     pub fn g() -> Tensor[N, M; f32] {
-        let y[n, m] = w[n, m]  #E2202+
+        let y[n, m] = w[n, m]  #+1
         return y
     }
     pub fn h() -> Tensor[M; f32] {
-        return w[0, :]  #E2202+
+        return w[0, :]  #+1
     }
     pub fn i() -> Tensor[M, N; f32] {
-        return permute(w, [1, 0])  #E2202+
+        return permute(w, [1, 0])  #+1
     }
     pub fn j() -> Tensor[N * M; f32] {
-        return reshape(w, [N * M])  #E2202+
+        return reshape(w, [N * M])  #+1
     }
 }
 """,
     "a scalar that was to be a tensor": """
 fn f(i: i32, w: Tensor[4, 4; f32]) -> Tensor[4; f32] {
     let a[j] = w[i[j], j]  #E2104
-    let b = concat(i, iota<i32>(2), axis = 0)  #E2104+
-    return a + w[i[1], :]  #E2104+
+    let b = concat(i, iota<i32>(2), axis = 0)  #+1
+    return a + w[i[1], :]  #+1
 }
 """,
     "a tensor that was to be a scalar": """
 fn f(i: Tensor[1; i64], w: Tensor[4, 4; f32]) -> Tensor[4; f32] {
     let chosen[j] = select(i > 2 && true, w[0, j], w[1, j])  #E2116
-    let a[j] = w[i, j]  #E2116+
-    return chosen + a + w[i, :]  #E2116+
+    let a[j] = w[i, j]  #+1
+    return chosen + a + w[i, :]  #+1
 }
 """,
     "two of another rank": """
@@ -81,21 +82,21 @@ block B<N: Dim, M: Dim, T: Float> {
         return same(cache, x)  #E2103
     }
     pub fn g(x: Tensor[N, M; T]) -> Tensor[N, M; T] {
-        return x + cache  #E2103+
+        return x + cache  #+1
     }
 }
 """,
     "a dtype that two arguments contradict": """
 fn f(x: Tensor[4, 4; f32], y: Tensor[4; f64], z: Tensor[4; f64]) -> Tensor[4; f32] {
     let a = same(x, y)  #E2103
-    return same(x, z)  #E2103+
+    return same(x, z)  #+1
 }
 """,
     "a dtype of no use": """
 fn f(x: Tensor[4; i8]) -> Tensor[4; i8] {
     let a = exp(x)  #E2104
-    let b = log(x)  #E2104+
-    return same(fill([4, 4], 0), x)  #E2104+
+    let b = log(x)  #+1
+    return same(fill([4, 4], 0), x)  #+1
 }
 fn g(x: Tensor[4; i8], y: Tensor[4; i8]) -> Tensor[4; i8] {
     let a = exp(x)  #E2104
@@ -109,7 +110,7 @@ fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {
     return x * LIMIT  #E2103
 }
 fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
-    return x + LIMIT  #E2103+
+    return x + LIMIT  #+1
 }
 """,
     "a parameter that nothing fits": """
@@ -118,7 +119,7 @@ fn f(x: Tensor[5, 4; f32]) -> Tensor[5; f32] {
     return rows(x)  #E2202
 }
 fn g(x: Tensor[6, 4; f32]) -> Tensor[6; f32] {
-    return rows(x)  #E2202+
+    return rows(x)  #+1
 }
 """,
     "a parameter that something fits": """
@@ -139,7 +140,7 @@ fn f(x: Tensor[5, 1, 2; f32]) -> Tensor[5, 1; f32] {
     return last(x)  #E2202
 }
 fn g(x: Tensor[6, 1, 3; f32]) -> Tensor[6, 1; f32] {
-    return last(x)  #E2202+
+    return last(x)  #+1
 }
 """,
     "what does not fit comes before the where that follows from it": """
@@ -152,13 +153,76 @@ fn f<N: Dim>(x: Tensor[1, N; f32], y: Tensor[N; f32]) -> f32 where N > 3 {
 fn column<N: Dim>(x: Tensor[N, 1; f32]) -> Tensor[N; f32] { return x[:, 0] }
 fn f<N: Dim>(x: Tensor[1, N; f32]) -> f32 {
     let y = column(x)  #E2202
-    return x[0, 0]  #E2202+
+    return x[0, 0]  #+1
 }
 """,
     "what is n times too large has no reason in common": """
 fn f<N: Dim, M: Dim>(x: Tensor[2 * N, M; f32]) -> Tensor[N, M; f32] {
     let y: Tensor[2 * N, 2 * M; f32] = x  #E2202
     return x  #E2202
+}
+""",
+    "two parameters that nothing fits, and one argument for both": """
+fn one<N: Dim>(x: Tensor[N, 1, 4; f32]) -> Tensor[N; f32] { return x[:, 0, 0] }
+fn other<N: Dim>(x: Tensor[N, 1, 4; f32]) -> Tensor[N; f32] { return x[:, 0, 0] }
+fn f(a: Tensor[5, 4; f32]) -> Tensor[5; f32] {
+    return one(a)  #E2202
+}
+fn g(b: Tensor[6, 4; f32]) -> Tensor[6; f32] {
+    let u = one(b)  #+1
+    return other(b)  #+1
+}
+""",
+    "a generic that makes the type impossible": """
+struct S<Z: Dim, N: Dim, M: Dim> where Z > 0 { x: Tensor[N / Z, N, M; f32] }
+fn quotient<Z: Dim, N: Dim, M: Dim>(x: Tensor[N / Z, N, M; f32]) -> f32 where Z > 0 { return 1.0 }
+fn less<N: Dim, M: Dim>(x: Tensor[N - 5, M; f32]) -> f32 where N >= 5 { return 1.0 }
+fn f(x: Tensor[3; f32]) -> f32 {
+    return quotient<0>(x)  #E2110
+}
+fn g(x: Tensor[3; f32]) -> f32 {
+    return less<3>(x)  #E2110
+}
+fn h(x: Tensor[3; f32]) -> f32 {
+    let s = S<0> { x: x }  #E2110
+    return 1.0
+}
+""",
+    "a body that takes the axes the other way round, and a wrong argument": """
+fn turned<N: Dim, M: Dim>(x: Tensor[N, M; f32], y: Tensor[M; f32]) -> f32 {
+    let z: Tensor[M, N; f32] = x  #E2202
+    return 1.0
+}
+fn f(x: Tensor[3, 4; f32], y: Tensor[7; f32]) -> f32 {
+    return turned(x, y)  #E2202
+}
+""",
+    "axes declared the other way round": """
+fn turned<N: Dim, M: Dim>(x: Tensor[N, M; f32], y: Tensor[M; f32]) -> f32 {
+    let z: Tensor[M, N; f32] = x  #E2202
+    return 1.0
+}
+fn f(x: Tensor[3, 4; f32], y: Tensor[3; f32]) -> f32 {
+    return turned(x, y)
+}
+""",
+    "of another rank inside an optional and a tuple": """
+fn maybe<N: Dim>(x: Tensor[N, 2; f32]?) -> f32 { return 1.0 }
+fn pair<N: Dim, M: Dim>(x: (Tensor[N, M; f32], f32)) -> f32 { return 1.0 }
+fn f(x: Tensor[3; f32]) -> f32 {
+    return maybe(some(x))  #E2202
+}
+fn g(x: Tensor[3; f32]) -> f32 {
+    return pair((x, 1.0))  #E2202
+}
+""",
+    "a where that has nothing to do with what does not fit": """
+fn least<N: Dim, M: Dim = 4>(x: Tensor[N; f32], y: Tensor[3; f32]) -> f32 where M > 4 { return 1.0 }
+fn f(x: Tensor[3; f32], y: Tensor[7; f32]) -> f32 {
+    return least(  #E2206
+        x,
+        y,  #E2202
+    )
 }
 """,
 }
@@ -169,17 +233,20 @@ def test_findings_are_those_that_are_marked(name: str, tmp_path: Path) -> None:
     source = f"module m\n{TWO}{PROGRAMS[name]}"
     path = tmp_path / "m.linnet"
     path.write_text(re.sub(r"  #.*", "", source))
-    marks = [(n, m[1], bool(m[2])) for n, m in _marks(source)]
-    found = [(d.code, d.span) for d in check_paths([path]).sink]
-    report = "\n".join(map(render_text, check_paths([path]).sink))
-    firsts = [(n, code) for n, code, further in marks if not further]
-    places = [(s.file.position(s.start).line, code) for code, s in found if s is not None]
-    assert places == firsts, report
-    further = [n for n, _, more in marks if more]
-    notes = [note for d in check_paths([path]).sink for note in d.notes if "further on" in note]
-    assert [int(n) for note in notes for n in re.findall(r"\d+", note)] == further, report
+    sink = list(check_paths([path]).sink)
+    report = "\n".join(map(render_text, sink))
+    lines = list(enumerate(source.splitlines(), 1))
+    firsts = [(n, m[1]) for n, line in lines if (m := re.search(r"#(E\d+)$", line))]
+    assert [(_line(d.span), d.code) for d in sink] == firsts, report
+    for number, finding in enumerate(sink, 1):
+        further = [n for n, line in lines if line.endswith(f"#+{number}")]
+        assert _further(finding.notes) == further, report
 
 
-def _marks(source: str) -> list[tuple[int, re.Match[str]]]:
-    found = [(n, re.search(r"#(E\d+)(\+?)$", s)) for n, s in enumerate(source.splitlines(), 1)]
-    return [(n, m) for n, m in found if m is not None]
+def _line(span: Span | None) -> int:
+    return 0 if span is None else span.file.position(span.start).line
+
+
+def _further(notes: tuple[str, ...]) -> list[int]:
+    """The lines of a note "the same is wrong further on, at lines 3, 4"."""
+    return [int(n) for note in notes if "further on" in note for n in re.findall(r"\d+", note)]
