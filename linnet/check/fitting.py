@@ -13,9 +13,10 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders
 from linnet.check.suspects import present
 from linnet.check.typed import SubRef, TExpr, TFunction, TParam
-from linnet.check.types import ERROR, GenericArg, TensorType
+from linnet.check.types import ERROR, GenericArg, TensorType, Type, show_arg
 from linnet.dims.dims import Symbol
-from linnet.dtypes import DTypeVar
+from linnet.dtypes import DTypeVar, admits
+from linnet.syntax import ast
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,45 @@ def _conform(
     if target.sub is not None:
         suspects = (*suspects, target.sub.name)
     with scope.mute(doubted(scope, _told_by(target.function, param))):
-        final = conform(scope, value, wanted, what, origin, suspects)
+        by_default = defaulted(scope, target, param, value.type)
+        final = conform(scope, value, wanted, what, origin, suspects, by_default)
     if not is_error(final.type):
         scope.world.accepted.add(param.local)
     return final
+
+
+def defaulted(scope: Scope, target: Target, param: TParam, found: Type) -> str | None:
+    """How to declare the `sub` that is called, where the dtype of `param` is a default of its block
+    that its declaration left as it is."""
+    asked, given = (element_dtype(present(t)) for t in (param.local.type, found))
+    block = scope.world.blocks.found.get(target.function.block or "")
+    decl = _declaration(scope, target.sub)
+    if block is None or decl is None or given is None or not isinstance(asked, DTypeVar):
+        return None
+    generics = block.typed.generics
+    at = next((i for i, g in enumerate(generics) if g.binder == asked), None)
+    written = [arg.span.text for arg in decl.args or ()]
+    if at is None or at < len(written) or not admits(given) <= admits(asked):
+        return None
+    between = [show_arg(target.outer[g.binder]) for g in generics[len(written) : at]]
+    head = ".".join(part.text for part in decl.path)
+    name = f"{head}<{', '.join([*written, *between, str(given)])}>"
+    return f"`{target.outer[asked]}` is the default of `{head}`: declare it as `{name}`"
+
+
+def _declaration(scope: Scope, sub: SubRef | None) -> ast.NamedTypeExpr | None:
+    """The block that a member of the block around is declared to be."""
+    if sub is None or scope.block is None:
+        return None
+    name = scope.subs[sub.loop] if sub.loop is not None else sub.name
+    decl = scope.block.ref.item
+    assert isinstance(decl, ast.BlockDecl)
+    type_ = next((m.type for m in decl.members if m.name.text == name), None)
+    if isinstance(type_, ast.OptionalTypeExpr):
+        type_ = type_.inner
+    if isinstance(type_, ast.ArrayTypeExpr):
+        type_ = type_.element
+    return type_ if isinstance(type_, ast.NamedTypeExpr) else None
 
 
 def _told_by(function: TFunction, param: TParam) -> list[TParam]:
