@@ -71,7 +71,7 @@ def way_out_of(scope: Scope, name: str) -> str | None:
     if name in REDUCTIONS:
         return f"reduce in index notation: `{name}[i] x[b, i]`"
     ways = [offer(scope, name), DONE.get(name) or INSTEAD.get(name)]
-    return ", or ".join(filter(None, ways)) or None
+    return ", or ".join(way for way in ways if way) or None
 
 
 def offer(scope: Scope, name: str) -> str | None:
