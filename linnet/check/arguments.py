@@ -8,9 +8,10 @@ from linnet.syntax import ast
 
 
 def place_arguments(
-    scope: Scope, e: ast.CallExpr, names: list[str], callee: str
+    scope: Scope, e: ast.CallExpr, names: list[str], callee: str, too_many: str | None = None
 ) -> list[ast.Argument | None] | None:
-    """Arguments by parameter; None for a parameter without one. E2102 for what does not fit."""
+    """Arguments by parameter; None for a parameter without one. E2102 for what does not fit, with
+    the way out for `too_many`."""
     placed: list[ast.Argument | None] = [None] * len(names)
     named = False
     for i, arg in enumerate(e.args):
@@ -24,6 +25,7 @@ def place_arguments(
                     "E2102",
                     f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
                     arg.span,
+                    help=too_many,
                 )
                 return None
             placed[i] = arg

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from linnet.check import expr, prelude
+from linnet.check import expr, of_value, prelude
 from linnet.check.arguments import place_arguments
 from linnet.check.convert import bad, settle
-from linnet.check.fitting import Fitting, Target, exchanges
+from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
-from linnet.check.resolve import item_of
+from linnet.check.resolve import item_of, rootless
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import binders, in_type
+from linnet.check.target import Target
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
     ERROR,
@@ -39,7 +40,9 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
             return prelude.call(scope, e, callee.name, hint)
         target = _named(scope, found, callee, _misread(e))
     elif isinstance(callee, ast.FieldExpr):
-        target = _qualified(scope, callee)
+        target = _qualified(scope, e, callee)
+        if target is None:  # what it is called with belongs to what was meant
+            return bad(e.span)
     else:
         scope.error("E2106", "only functions can be called", callee.span)
         return bad(e.span)
@@ -97,11 +100,12 @@ def _function_target(
     return None
 
 
-def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
+def _qualified(scope: Scope, e: ast.CallExpr, callee: ast.FieldExpr) -> Target | None:
+    if rootless(scope, callee):
+        return None
     base = callee.base
     if not isinstance(base, ast.NameExpr):
-        scope.error("E2106", "only functions and methods of members can be called", callee.span)
-        return None
+        return of_value.method(scope, e, callee)
     found = scope.read(base.name)
     match found:
         case LoopBlock(local=local, sub=sub):
@@ -123,18 +127,7 @@ def _qualified(scope: Scope, callee: ast.FieldExpr) -> Target | None:
             item = item_of(scope, found, callee.name)
             return item and _function_target(scope, item, callee.name.text, callee.span)
         case _:
-            return _of_a_value(scope, base, callee)
-
-
-def _of_a_value(scope: Scope, base: ast.NameExpr, callee: ast.FieldExpr) -> None:
-    value = expr.infer(scope, base, None)
-    if not is_error(value.type):
-        scope.error(
-            "E2106",
-            f"`{value.type}` has no methods",
-            callee.span,
-            help=f"functions take it as an argument: `{callee.name.text}({base.name}, ...)`",
-        )
+            return of_value.method(scope, e, callee)
 
 
 def _method(scope: Scope, sub: TSub, at: SubRef, name: ast.Name) -> Target | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check.equal import exchanged, same_shape, same_type, unequal
-from linnet.check.explain import Why, explain, way_out
+from linnet.check.explain import Why, explain
+from linnet.check.reorder import reordered
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_axes, of_dtypes, of_ranks
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
@@ -21,9 +22,10 @@ from linnet.check.types import (
 )
 from linnet.dims.dims import Symbol
 from linnet.dims.prover import Relation
-from linnet.dtypes import AnyDType, DType, DTypeVar, admits
+from linnet.dtypes import INTEGERS, AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
 
+_EXACT = 2**53  # below it, every whole number is a float of 64 bits
 # The least magnitude that rounds beyond a float dtype's range (IEEE 754, ties to even).
 _OVERFLOW: dict[DType, float | int] = {
     DType.F16: 65520.0,
@@ -65,8 +67,9 @@ def literal_fits(value: int, dtype: DType) -> bool:
     return dtype.is_float and abs(value) < _OVERFLOW[dtype]
 
 
-def adapt(scope: Scope, expr: TExpr, dtype: AnyDType) -> TExpr:
-    """Give a compile-time number the dtype of its context (E2105 if it does not fit)."""
+def adapt(scope: Scope, expr: TExpr, dtype: AnyDType, other: TExpr | None = None) -> TExpr:
+    """Give a compile-time number the dtype of its context (E2105 if it does not fit), which is that
+    of the `other` operand if there is one."""
     literal = expr.type
     assert isinstance(literal, LiteralType)
     target = ScalarType(dtype)
@@ -75,7 +78,8 @@ def adapt(scope: Scope, expr: TExpr, dtype: AnyDType) -> TExpr:
         assert isinstance(expr, TConst)
         wrong = [d for d in possible if not d.is_float]
         if wrong:
-            return _unfit(scope, expr, dtype, "a float literal")
+            help_ = _whole(str(expr.value), dtype, other)
+            return _unfit(scope, expr, dtype, "a float literal", help_)
         if isinstance(dtype, DType) and abs(float(str(expr.value))) >= _OVERFLOW[dtype]:
             return _unfit(scope, expr, dtype, f"`{expr.value}`")
         return replace(expr, type=target)
@@ -91,8 +95,20 @@ def adapt(scope: Scope, expr: TExpr, dtype: AnyDType) -> TExpr:
     return TConst(number, target, expr.span)
 
 
-def _unfit(scope: Scope, expr: TExpr, dtype: AnyDType, what: str) -> TExpr:
-    help_ = None
+def _whole(text: str, dtype: AnyDType, other: TExpr | None) -> str | None:
+    """What to write for the float literal `text` where an integer is asked for."""
+    ways: list[str] = []
+    value = float(text)
+    if value.is_integer() and admits(dtype) <= INTEGERS and abs(value) < _EXACT:
+        ways.append(f"write `{int(value)}`")
+    if other is not None and admits(dtype) <= INTEGERS:
+        ways.append(f"convert the other side: `cast<f32>({other.span.text})`")
+    return ", or ".join(ways) or None
+
+
+def _unfit(
+    scope: Scope, expr: TExpr, dtype: AnyDType, what: str, help_: str | None = None
+) -> TExpr:
     if isinstance(dtype, DTypeVar):
         help_ = f"`{dtype}` may be any {dtype.kind}; `cast<{dtype}>(...)` converts a value"
     scope.error("E2105", f"{what} does not fit `{dtype}`", expr.span, help=help_)
@@ -113,11 +129,12 @@ def conform(
     what: str,
     related: tuple[tuple[Span, str], ...] = (),
     suspects: tuple[object, ...] = (),
+    by_default: str | None = None,
 ) -> TExpr:
     """`expr` where `wanted` is asked for; reports and returns an error value if it is not that.
 
     `suspects` may be to blame besides what `expr` names: the parameter that asks, and the `sub`
-    whose method has it.
+    whose method has it. `by_default` is the way out where a default gave the dtype.
     """
     found = expr.type
     if is_error(found, wanted):
@@ -131,11 +148,11 @@ def conform(
     if isinstance(expr, TNone) and isinstance(wanted, OptionalType):
         return replace(expr, type=wanted)
     if isinstance(expr, TSome) and isinstance(wanted, OptionalType):
-        inner = conform(scope, expr.value, wanted.inner, what, related, suspects)
+        inner = conform(scope, expr.value, wanted.inner, what, related, suspects, by_default)
         return inner if is_error(inner.type) else replace(expr, value=inner, type=wanted)
     if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
         return _tuple(scope, expr, wanted, what, related)
-    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), suspects)
+    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), suspects, by_default)
     return bad(expr.span)
 
 
@@ -178,6 +195,7 @@ def _mismatch(
     what: str,
     related: tuple[tuple[Span, str], ...],
     suspects: tuple[object, ...],
+    by_default: str | None = None,
 ) -> None:
     span = expr.span
     message = f"{what} is `{found}`, `{wanted}` is expected"
@@ -193,12 +211,13 @@ def _mismatch(
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
-        scope.error("E2202", message, span, label, related, notes, folds=folds, why=why)
+        help_ = reordered(scope.facts, span, found.dims, wanted.dims)
+        scope.error("E2202", message, span, label, related, notes, help=help_, folds=folds, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
         folds = of_dtypes(scope, a, b, [span], suspects)
-        help_ = loosely(scope, expr, b) or f"convert it: `cast<{b}>(...)`"
+        help_ = loosely(scope, expr, b) or by_default or f"convert it: `cast<{b}>(...)`"
         scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, folds=folds)
         return
     help_ = None
@@ -213,9 +232,10 @@ def _mismatch(
 def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
     """For each axis that differs, the equation that cannot be proven and what is assumed."""
     if len(found) != len(wanted):
-        return Why((f"{len(found)} axes are not {len(wanted)}",), None, ())
+        return Why((f"{len(found)} axes are not {len(wanted)}",), (), ())
     notes: list[str] = []
     open_: list[Relation] = []
+    symbols = frozenset[Symbol]()
     never = False
     for axis, (x, y) in enumerate(zip(found, wanted, strict=True)):
         if isinstance(x, Symbol) or isinstance(y, Symbol):
@@ -226,11 +246,11 @@ def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
             relation = Relation("==", x, y)
             why = explain(scope.facts, relation)
             notes += [f"axis {axis}: {why.notes[0]}", *why.notes[1:]]
-            open_.append(relation)
-            never = never or why.help is None
+            open_ += why.settled
+            never = never or not why.settled
+            symbols |= relation.symbols()
     differs = unequal(scope.facts, found, wanted)
-    help_ = None if never or not open_ else way_out(open_)
-    symbols = frozenset[Symbol]().union(*(r.symbols() for r in open_))
+    settled = () if never else tuple(open_)
     folds = () if differs is None else (differs,)
-    exchanged_ = exchanged(scope.facts, found, wanted)
-    return Why(tuple(dict.fromkeys(notes)), help_, folds, symbols, exchanged_)
+    order = exchanged(scope.facts, found, wanted)
+    return Why(tuple(dict.fromkeys(notes)), settled, folds, symbols, order)

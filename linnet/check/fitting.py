@@ -12,20 +12,11 @@ from linnet.check.inference import Inference
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.suspects import present
-from linnet.check.typed import SubRef, TExpr, TFunction, TParam
+from linnet.check.target import Target, defaulted
+from linnet.check.typed import TExpr, TFunction, TParam
 from linnet.check.types import GenericArg, TensorType, Type
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is called: a function, with the bindings of the block that it is a method of."""
-
-    function: TFunction
-    outer: dict[Symbol | DTypeVar, GenericArg]
-    sub: SubRef | None
-    own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +64,8 @@ class Fitting:
         if self.target.sub is not None:
             suspects.append(self.target.sub.name)
         with self.scope.mute(self.scope.world.doubts.about(param.local)):
-            final = conform(self.scope, value, wanted, what, origin, tuple(suspects))
+            by_default = defaulted(self.scope, self.target, param, value.type)
+            final = conform(self.scope, value, wanted, what, origin, tuple(suspects), by_default)
         if not is_error(final.type):
             accepted.add(param.local)
         return final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from linnet.check import calls, indexing, notation, operators
+from linnet.check import calls, indexing, notation, of_value, operators
 from linnet.check.convert import bad, conform, element_dtype, settle
 from linnet.check.equal import same_type
 from linnet.check.expr import condition, settled
@@ -13,7 +13,7 @@ from linnet.check.hints import is_whole, others_first
 from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
 from linnet.check.names import ItemRef, Missing, ModuleRef
-from linnet.check.resolve import item_at, item_of, resolve_path
+from linnet.check.resolve import item_at, item_of, resolve_path, rootless
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_type
 from linnet.check.typed import (
@@ -45,7 +45,6 @@ from linnet.check.types import (
     OptionalType,
     ScalarType,
     StructType,
-    TensorType,
     TupleType,
     Type,
 )
@@ -167,6 +166,8 @@ def _const(scope: Scope, ref: ItemRef, span: Span) -> TExpr:
 
 
 def _field(scope: Scope, e: ast.FieldExpr) -> TExpr:
+    if rootless(scope, e):
+        return bad(e.span)
     base = scope.read(e.base.name) if isinstance(e.base, ast.NameExpr) else None
     if isinstance(base, ModuleRef):
         item = item_of(scope, base, e.name)
@@ -190,18 +191,7 @@ def _value_field(scope: Scope, e: ast.FieldExpr) -> TExpr:
         for name, type_ in base.type.fields:
             if name == e.name.text:
                 return TField(base, name, type_, e.span)
-        names = [n for n, _ in base.type.fields]
-        scope.error(
-            "E2107",
-            f"`{base.type}` has no field `{e.name.text}`",
-            e.name.span,
-            help=did_you_mean(e.name.text, names) or f"its fields: {', '.join(names)}",
-        )
-        return bad(e.span)
-    help_ = None
-    if isinstance(base.type, TensorType) and e.name.text == "shape":
-        help_ = "extents are part of the type: use the generics that name them"
-    scope.error("E2107", f"`{base.type}` has no field `{e.name.text}`", e.name.span, help=help_)
+    of_value.field(scope, e, base)
     return bad(e.span)
 
 

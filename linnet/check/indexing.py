@@ -5,11 +5,13 @@ from __future__ import annotations
 from linnet.check import expr
 from linnet.check.convert import bad
 from linnet.check.dimexpr import dim_of
+from linnet.check.foreign import NOTHING
+from linnet.check.names import Missing
 from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_extent, of_rank, rank_of
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
-from linnet.check.types import LiteralType, ScalarType, Shape, TensorType
+from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, show_shape
 from linnet.dims.dims import Dim, Symbol, steps
 from linnet.dims.prover import Relation
 from linnet.dtypes import INTEGERS, admits
@@ -25,7 +27,7 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
         folds = of_rank(scope, base.type, e.base.span)
         scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
         return bad(e.span)
-    items = _align(scope, e, base.type)
+    items = None if adds_axis(scope, e, base.type) else _align(scope, e, base.type)
     if items is None:
         return bad(e.span)
     typed: list[AxisIndex] = []
@@ -48,6 +50,37 @@ def axes(rank: int) -> str:
     return f"{rank} {'axis' if rank == 1 else 'axes'}"
 
 
+def adds_axis(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> bool:
+    """Whether an index is `None`, which adds an axis in NumPy; that is reported."""
+    new = next((i for i in e.items if _is_nothing(scope, i)), None)
+    if new is None:
+        return False
+    help_ = "`reshape` does: `reshape(x, [1, A])`"
+    rest = [item for item in e.items if not _is_nothing(scope, item)]
+    if all(isinstance(i, ast.SliceExpr) and not (i.start or i.stop or i.step) for i in rest):
+        extents = iter(type_.dims)
+        shape = ["1" if _is_nothing(scope, i) else show_shape((next(extents),)) for i in e.items]
+        if len(rest) <= len(type_.dims):
+            shape += [show_shape((d,)) for d in extents]
+            help_ = f"`reshape` does: `reshape({e.base.span.text}, [{', '.join(shape)}])`"
+    if scope.indices is not None:
+        help_ = "leave it out: in index notation an axis comes with its index on the left"
+    scope.error("E2209", "an index adds no axis", new.span, help=help_)
+    return True
+
+
+def _is_nothing(scope: Scope, item: ast.Expr) -> bool:
+    match item:
+        case ast.NoneLit():
+            return True
+        case ast.NameExpr(name):
+            return name in NOTHING and isinstance(scope.lookup(name), Missing)
+        case ast.FieldExpr(name=name):
+            return name.text in NOTHING
+        case _:
+            return False
+
+
 def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr | None] | None:
     """One item per element of the shape; None stands for the whole of it."""
     dots = [i for i, item in enumerate(e.items) if isinstance(item, ast.EllipsisExpr)]
@@ -58,7 +91,7 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
     written = len(e.items) - len(dots)
     if written > rank or (not dots and written != rank):
         every = f"`{type_}` has {axes(rank)}, {written} indexed"
-        help_ = "`...` stands for the axes not written" if written < rank else None
+        help_ = _with_dots(e, type_) if written < rank else None
         folds = of_rank(scope, type_, e.base.span)
         scope.error("E2204", every, e.span, help=help_, folds=folds)
         return None
@@ -66,6 +99,19 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
     if dots:
         items[dots[0] : dots[0] + 1] = [None] * (rank - written)
     return items
+
+
+def _with_dots(e: ast.IndexExpr, type_: TensorType) -> str:
+    """How to index less than all axes; what is counted from the end is counted from the front."""
+    items: list[str] = []
+    for item, extent in zip(e.items, type_.dims, strict=False):
+        match item:
+            case ast.UnaryExpr("-", operand) if isinstance(extent, Dim):
+                items.append(f"{extent} - {operand.span.text}")
+            case _:
+                items.append(item.span.text)
+    written = f"{e.base.span.text}[{', '.join([*items, '...'])}]"
+    return f"`...` stands for the axes not written: `{written}`"
 
 
 def _one(scope: Scope, item: ast.Expr, base: TExpr, extent: Dim | Symbol) -> AxisIndex | None:

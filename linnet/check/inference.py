@@ -20,6 +20,7 @@ from linnet.check.types import (
     TensorType,
     TupleType,
     Type,
+    show_arg,
 )
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.prover import Relation
@@ -251,7 +252,7 @@ class Inference:
             names = ", ".join(f"`{g.name}`" for g in missing)
             binders = [g.binder for g in missing if isinstance(g.binder, Symbol)]
             fruitless = not self.impossible.isdisjoint(binders)
-            every = ", ".join("[..]" if g.kind == "Shape" else g.name for g in self.generics)
+            every = ", ".join(map(self._known, self.generics))
             self.scope.error(
                 "E2110",
                 f"{names} cannot be inferred from the arguments",
@@ -268,6 +269,11 @@ class Inference:
             ):
                 return None
         return self.bound
+
+    def _known(self, generic: TGeneric) -> str:
+        """The argument for `generic` as it is written; `?` where nothing tells it."""
+        value = self.bound.get(generic.binder)
+        return "?" if value is None else show_arg(value)
 
     def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
         """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the

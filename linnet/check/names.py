@@ -24,6 +24,8 @@ class SourceModule(Protocol):
     @property
     def uses(self) -> Mapping[int, str]: ...
     @property
+    def package(self) -> str: ...
+    @property
     def root(self) -> bool: ...
 
 
@@ -66,6 +68,7 @@ class ModuleScope:
     imports that something mentioned."""
 
     key: str
+    package: str
     tree: ast.Module
     root: bool
     items: dict[str, ItemRef] = field(default_factory=dict[str, ItemRef])
@@ -109,7 +112,9 @@ def refusal(module: ModuleScope, name: ast.Name, found: Private | Missing) -> Di
 def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:
     """The scopes of all modules, imports resolved; faults are reported once."""
     found = list(modules)
-    scopes = {m.key: ModuleScope(m.key, m.tree, m.root, broken=set(m.tree.lost)) for m in found}
+    scopes = {
+        m.key: ModuleScope(m.key, m.package, m.tree, m.root, broken=set(m.tree.lost)) for m in found
+    }
     for module in found:
         _declare(scopes[module.key], sink)
     for module in found:

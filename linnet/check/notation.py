@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from linnet.check import expr
 from linnet.check.convert import adapt, bad, element_dtype, settle
 from linnet.check.dimexpr import dtype_of
+from linnet.check.equal import same_shape
 from linnet.check.explain import Why, explain
-from linnet.check.indexing import axes, not_an_index, within
+from linnet.check.indexing import adds_axis, axes, not_an_index, within
 from linnet.check.meanings import IndexUse, PreludeFunction
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_rank
-from linnet.check.typed import IndexVar, TAccess, TExpr, TIndexed, TReduce
+from linnet.check.typed import IndexVar, TAccess, TExpr, TGeneric, TIndexed, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
 from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
@@ -178,6 +179,9 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
         scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
         _touch_all(scope, e)
         return bad(e.span)
+    if adds_axis(scope, e, base.type):
+        _touch_all(scope, e)
+        return bad(e.span)
     if len(e.items) != len(base.type.dims):
         scope.error(
             "E2204",
@@ -190,7 +194,7 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
         return bad(e.span)
     positions: list[IndexVar | TExpr] = []
     for item, extent in zip(e.items, base.type.dims, strict=True):
-        position = _position(scope, item, extent, base)
+        position = _position(scope, item, extent, base, e)
         if position is None:
             _touch_all(scope, e)
             return bad(e.span)
@@ -213,7 +217,7 @@ def _touch_all(scope: Scope, e: ast.IndexExpr) -> None:
 
 
 def _position(
-    scope: Scope, item: ast.Expr, extent: Dim | Symbol, base: TExpr
+    scope: Scope, item: ast.Expr, extent: Dim | Symbol, base: TExpr, whole: ast.IndexExpr
 ) -> IndexVar | TExpr | None:
     type_ = base.type
     assert scope.indices is not None and isinstance(type_, TensorType)
@@ -222,12 +226,14 @@ def _position(
         scope.error("E3104", "slices are not valid in index notation", item.span, help=help_)
         return None
     if isinstance(item, ast.PackExpr):
-        return _index(scope, item.name.text, item.span, True, extent, type_)
+        return _index(scope, item.name.text, item.span, True, extent, type_, whole)
     if isinstance(item, ast.NameExpr):
         if item.name in scope.indices:
-            return _index(scope, item.name, item.span, False, extent, type_)
+            return _index(scope, item.name, item.span, False, extent, type_, whole)
         if not _is_declared(scope, item.name):
-            close = near(scope, item.name, [*scope.indices, *scope.visible()])
+            # A position is seldom a generic alone: `h` is the index that is missing, and not `H`.
+            names = [n for n in scope.visible() if not isinstance(scope.declared(n), TGeneric)]
+            close = near(scope, item.name, [*scope.indices, *names])
             scope.error(
                 "E3101",
                 f"the index `{item.name}` is neither an output index nor bound by a reduction",
@@ -267,7 +273,13 @@ def _runtime(scope: Scope, item: ast.Expr, base: TExpr, extent: Dim) -> TExpr | 
 
 
 def _index(
-    scope: Scope, name: str, span: Span, pack: bool, extent: Dim | Symbol, type_: TensorType
+    scope: Scope,
+    name: str,
+    span: Span,
+    pack: bool,
+    extent: Dim | Symbol,
+    type_: TensorType,
+    whole: ast.IndexExpr,
 ) -> IndexVar | None:
     assert scope.indices is not None
     use = scope.indices.get(name)
@@ -297,14 +309,36 @@ def _index(
         equal = scope.facts.equal(known, extent)
     if equal:
         return use.var
-    _conflict(scope, use, span, known, extent)
+    _conflict(scope, use, span, known, extent, _turned(scope, whole, span, known, type_))
+    return None
+
+
+def _turned(
+    scope: Scope, e: ast.IndexExpr, at: Span, known: Dim | Symbol, type_: TensorType
+) -> str | None:
+    """What to write where the index at `at` would fit another axis, and that one's index here."""
+    here = next(i for i, item in enumerate(e.items) if item.span == at)
+    names = [item.span.text for item in e.items]
+    for there, (item, extent) in enumerate(zip(e.items, type_.dims, strict=True)):
+        if there == here or not same_shape(scope.facts, (known,), (extent,)):
+            continue
+        other = (scope.indices or {}).get(item.name) if isinstance(item, ast.NameExpr) else None
+        extents = ((other.var.extent,), (type_.dims[here],)) if other and other.known else ((), ())
+        if other is not None and same_shape(scope.facts, *extents):
+            names[here], names[there] = names[there], names[here]
+            return f"its axes stand in another order: `{e.base.span.text}[{', '.join(names)}]`"
     return None
 
 
 def _conflict(
-    scope: Scope, use: IndexUse, span: Span, known: Dim | Symbol, extent: Dim | Symbol
+    scope: Scope,
+    use: IndexUse,
+    span: Span,
+    known: Dim | Symbol,
+    extent: Dim | Symbol,
+    turned: str | None,
 ) -> None:
-    why = Why((), None, ())
+    why = Why((), (), ())
     of_known, of_this = (f"*{e}" if isinstance(e, Symbol) else str(e) for e in (known, extent))
     if not isinstance(known, Symbol) and not isinstance(extent, Symbol):
         why = explain(scope.facts, Relation("==", known, extent))
@@ -315,6 +349,7 @@ def _conflict(
         span,
         f"`{of_this}` here",
         [(use.first, f"`{of_known}` here")],
+        help=turned,
         folds=[(use.var, str(extent))],
         why=why,
     )

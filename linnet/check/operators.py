@@ -9,6 +9,7 @@ from linnet.check.convert import adapt, bad, element_dtype, loosely
 from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
+from linnet.check.reorder import lined_up
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype, of_dtypes, of_rank
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
@@ -144,7 +145,7 @@ def _adapt_pair(scope: Scope, left: TExpr, right: TExpr) -> tuple[TExpr, TExpr]:
     dtype = element_dtype(other.type)
     if dtype is None:
         return left, right
-    adapted = adapt(scope, literal, dtype)
+    adapted = adapt(scope, literal, dtype, other)
     return (adapted, other) if literal is left else (other, adapted)
 
 
@@ -261,7 +262,7 @@ def _meet(scope: Scope, x: Dim | Symbol, y: Dim | Symbol) -> Dim | Symbol | None
 def _refuse(
     scope: Scope, left: Operand, right: Operand, x: Dim | Symbol, y: Dim | Symbol, span: Span
 ) -> None:
-    why = Why(("a pack lines up only with itself",), None, ())
+    why = Why(("a pack lines up only with itself",), (), ())
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         why = explain(scope.facts, Relation("==", x, y))
     scope.error(
@@ -269,5 +270,6 @@ def _refuse(
         f"`{left[0]}` and `{right[0]}` do not broadcast",
         span,
         related=[(place, f"this is `{type_}`") for type_, place in (left, right)],
+        help=lined_up(scope.facts, left, right),
         why=why,
     )

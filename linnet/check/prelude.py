@@ -108,7 +108,7 @@ def _pair(
 
 def _like(scope: Scope, literal: TExpr, other: TExpr) -> TExpr:
     dtype = element_dtype(other.type)
-    return adapt(scope, literal, dtype) if dtype is not None else settle(scope, literal)
+    return adapt(scope, literal, dtype, other) if dtype is not None else settle(scope, literal)
 
 
 def _literals(

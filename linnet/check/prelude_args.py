@@ -11,7 +11,7 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype
 from linnet.check.typed import TExpr
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type
-from linnet.dtypes import FLOATS, DType, admits
+from linnet.dtypes import FLOATS, INTEGERS, DType, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -19,7 +19,7 @@ from linnet.syntax import ast
 def arguments(scope: Scope, e: ast.CallExpr, name: Intrinsic) -> list[ast.Expr] | None:
     """Exactly the arguments that `name` takes, in order."""
     names = TABLE[name].params
-    placed = place_arguments(scope, e, list(names), name)
+    placed = place_arguments(scope, e, list(names), name, _in_brackets(e, name))
     if placed is None:
         return None
     for param, arg in zip(names, placed, strict=True):
@@ -29,11 +29,25 @@ def arguments(scope: Scope, e: ast.CallExpr, name: Intrinsic) -> list[ast.Expr] 
     return [a.value for a in placed if a is not None]
 
 
-def does_not_apply(scope: Scope, name: str, value: TExpr, span: Span) -> None:
-    """Report a value at `span` whose dtype the function `name` cannot have."""
+def _in_brackets(e: ast.CallExpr, name: Intrinsic) -> str | None:
+    """What to write for `permute(x, 1, 0)`, where the axes or the extents stand in no brackets."""
+    values = [arg.value.span.text for arg in e.args if arg.name is None]
+    if TABLE[name].params[1:] not in (("shape",), ("axes",)) or len(values) < len(e.args):
+        return None
+    return f"write `{name}({values[0]}, [{', '.join(values[1:])}])`"
+
+
+def does_not_apply(
+    scope: Scope, name: str, value: TExpr, span: Span, allowed: frozenset[DType] = frozenset()
+) -> None:
+    """Report a value at `span` whose dtype is none of those `allowed` for the function `name`."""
     message = f"`{name}` does not apply to `{value.type}`"
-    folds = of_dtype(scope, element_dtype(value.type), span)
-    scope.error("E2104", message, span, folds=folds)
+    dtype = element_dtype(value.type)
+    help_ = None
+    if dtype is not None and allowed == FLOATS and admits(dtype) <= INTEGERS:
+        help_ = f"it takes floats: `{name}(cast<f32>({span.text}))`"
+    folds = of_dtype(scope, dtype, span)
+    scope.error("E2104", message, span, help=help_, folds=folds)
 
 
 def operand_of(
@@ -52,7 +66,7 @@ def operand_of(
         return None
     dtype = element_dtype(value.type)
     if dtype is None or not admits(dtype) <= allowed:
-        does_not_apply(scope, name, value, e.span)
+        does_not_apply(scope, name, value, e.span, allowed)
         return None
     return value
 

@@ -145,6 +145,10 @@ def _split_axis(scope: Scope, e: ast.CallExpr) -> tuple[list[ast.Argument], ast.
 
 def concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     parts, axis = _split_axis(scope, e)
+    listed = next((p for p in parts if isinstance(p.value, ast.ShapeExpr | ast.TupleExpr)), None)
+    if listed is not None:
+        _not_in_a_list(scope, listed.value, axis)
+        return None
     if axis is None or not parts or any(p.name is not None for p in parts):
         scope.error("E2102", "`concat` takes tensors and an axis: `concat(a, b, axis = 0)`", e.span)
         return None
@@ -172,6 +176,16 @@ def concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         return None
     dims = (*first.dims[:at], total, *first.dims[at + 1 :])
     return TIntrinsic("concat", tuple(values), (at,), TensorType(dims, first.dtype), e.span)
+
+
+def _not_in_a_list(scope: Scope, parts: ast.Expr, axis: ast.Expr | None) -> None:
+    """Report `[x, y]` or `(x, y)` as an argument of `concat`."""
+    assert isinstance(parts, ast.ShapeExpr | ast.TupleExpr)
+    names = ", ".join(part.span.text for part in parts.items)
+    at = axis.span.text if axis is not None else "0"
+    message = "`concat` takes its tensors one after the other, and no list of them"
+    help_ = f"write `concat({names}, axis = {at})`"
+    scope.error("E2101", message, parts.span, help=help_)
 
 
 def _total(scope: Scope, parts: list[TExpr], first: TensorType, at: int) -> Dim | None:

@@ -51,13 +51,31 @@ def qualified(scope: Scope, e: ast.Expr) -> tuple[ast.Name, ast.Name] | None:
             return None
 
 
+def spelled(e: ast.Expr) -> list[ast.Name] | None:
+    """The names of `a.b.c`; None for what is not made of names alone."""
+    names: list[ast.Name] = []
+    while isinstance(e, ast.FieldExpr):
+        names.append(e.name)
+        e = e.base
+    return [ast.Name(e.name, e.span), *reversed(names)] if isinstance(e, ast.NameExpr) else None
+
+
+def rootless(scope: Scope, e: ast.FieldExpr) -> bool:
+    """Whether the first name of `torch.nn.exp` means nothing, which is then reported."""
+    names = spelled(e)
+    if names is None or not isinstance(scope.lookup(names[0].text), Missing):
+        return False
+    unknown_name(scope, names[0].text, names[0].span, names[-1].text)
+    return True
+
+
 def resolve_path(scope: Scope, path: tuple[ast.Name, ...]) -> ItemRef | None:
     """The item that `Name` or `module.Name` means; None after a report."""
     first, *rest = path
     found = scope.read(first.text)
     match found:
         case Missing():
-            unknown_name(scope, first.text, first.span)
+            unknown_name(scope, first.text, first.span, rest[-1].text if rest else None)
         case ModuleRef() if rest:
             return item_of(scope, found, rest[0])
         case ItemRef() if not rest:

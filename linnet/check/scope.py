@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from linnet.check.blame import Constant, Doubts, Everywhere, Offered, Refused, Sought, names_in
-from linnet.check.explain import Why, explain
+from linnet.check.explain import Why, explain, way_out
 from linnet.check.findings import Finding, Findings, WhereUse
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
 from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
 from linnet.check.ondemand import OnDemand, Progress
+from linnet.check.reorder import together
 from linnet.check.typed import (
     Local,
     Program,
@@ -24,8 +25,8 @@ from linnet.check.typed import (
     TMemberDecl,
     TSub,
 )
-from linnet.check.types import ERROR, StructType, Type
-from linnet.dims.dims import Symbol
+from linnet.check.types import ERROR, Shape, StructType, TensorType, Type
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
@@ -159,7 +160,9 @@ class Scope:
             if why is not None and why.exchanged is not None:
                 self.world.doubts.exchange(named, why.exchanged)
         if why is not None:
-            notes, help, folds = [*why.notes, *notes], why.help, [*folds, *why.folds]
+            notes, folds = [*why.notes, *notes], [*folds, *why.folds]
+            apart = None if use is not None else together(self.shapes(), why.settled)
+            help = help or apart or way_out(why.settled)
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
         self.world.findings.add(Finding(diagnostic, about, use), [_key(here, f) for f in folds])
@@ -259,6 +262,18 @@ class Scope:
         self.frames[-1][name] = local
         self.locals.append(local)
         return local
+
+    def shapes(self) -> Iterator[tuple[str, Shape]]:
+        """What is declared here that has axes, or generics, each by its name."""
+        for name, local in ((n, v) for frame in self.frames for n, v in frame.items()):
+            if isinstance(local.type, TensorType):
+                yield name, local.type.dims
+        typed = self.block.typed if self.block else None
+        for name, member in typed.members.items() if typed else ():
+            if isinstance(member.type, TensorType):
+                yield name, member.type.dims
+        for name, sub in typed.subs.items() if typed else ():
+            yield name, tuple(arg for arg in sub.args if isinstance(arg, Dim))
 
     def visible(self) -> list[str]:
         """Every name that could be meant, for suggestions."""

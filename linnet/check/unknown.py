@@ -4,75 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.intrinsics import PRELUDE
+from linnet.check.foreign import DONE, DTYPES, INSTEAD, NOTHING, PACKAGES, REDUCTIONS
+from linnet.check.intrinsics import PRELUDE, intrinsic
 from linnet.check.names import Missing
 from linnet.check.scope import Scope
+from linnet.packages.library import library_items
 from linnet.source.files import Span
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import closest, did_you_mean
 
-# What other languages call the dtypes.
-_DTYPES = {
-    **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
-    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
-    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
-    "bfloat16": "bf16",
-    "half": "f16",
-    "float": "f32",
-    "double": "f64",
-    "int": "i64",
-    "long": "i64",
-    "boolean": "bool",
-}
 _SUGGESTED = 100
-_REDUCTIONS = frozenset({"sum", "prod", "any", "all"})
-_EXTENT = "extents are part of the type: use the generics that name them"
-_REPEAT = "`static for i in 0..n { ... }` repeats"
-_INSTEAD = {
-    "None": "write `none`",
-    "True": "write `true`",
-    "False": "write `false`",
-    "Some": "write `some(x)`",
-    "null": "write `none`",
-    "usize": "the dtype is `i64`",
-    "str": "there are no strings among the values",
-    "string": "there are no strings among the values",
-    "Option": "an optional type is written `T?`",
-    "Optional": "an optional type is written `T?`",
-    "Tensor": "a tensor type names dimensions and dtype: `Tensor[N; f32]`",
-    "Vec": "a tensor type names dimensions and dtype: `Tensor[N; f32]`",
-    "len": _EXTENT,
-    "size": _EXTENT,
-    "range": _REPEAT,
-    "enumerate": _REPEAT,
-    "bmm": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
-    "dot": "write it in index notation: `sum[k] a[k] * b[k]`",
-    "mean": "divide a sum: `(sum[i] x[i]) / N`",
-    "pow": "multiply, or use `exp` and `log`",
-    "where": "`select(c, a, b)` chooses element by element",
-    "matmul": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
-    "einsum": "write it in index notation: `sum[k] a[i, k] * b[k, j]`",
-    "transpose": "`permute(x, [1, 0])` reorders the axes",
-    "cat": "`concat(a, b, axis = 0)` joins tensors",
-    "arange": "`iota(N)` counts",
-    "zeros": "`fill<f32>([N], 0.0)` makes a tensor",
-    "ones": "`fill<f32>([N], 1.0)` makes a tensor",
-    "full": "`fill<f32>([N], v)` makes a tensor",
-    "view": "`reshape(x, [A, B])` changes the shape",
-    "expand": "`broadcast_to(x, [A, B])` repeats along axes of extent 1",
-    "slice": "write it as an index: `x[a:b]`",
-}
+_NAMED = "name the dimension, and declare it as a generic: `<N: Dim>`"
+_BY_NAME = "items are imported by name: `use std.nn.linear::{Linear}`"
 
 
-def unknown_name(scope: Scope, name: str, span: Span) -> None:
-    """E1201, unless what the name was to mean was reported already. What is missing
-    once in a function is one mistake there, however often it is named."""
+def unknown_name(scope: Scope, name: str, span: Span, member: str | None = None) -> None:
+    """E1201, unless what the name was to mean was reported already. What is missing once in a
+    function is one mistake there, however often it is named. `member` is what was asked of it, as
+    in `torch.exp`."""
     if _reported(scope, name):
         return
+    help_ = _meant(scope, name) if member is None else _member(scope, name, member)
     scope.error(
         "E1201",
         f"nothing named `{name}` is declared here",
         span,
-        help=_meant(name) or near(scope, name, [*scope.visible(), *sorted(PRELUDE)]),
+        help=help_
+        or near(scope, name, [*scope.visible(), *sorted(PRELUDE)])
+        or _close(scope, name),
         folds=[("name", scope.function, name)],
     )
 
@@ -81,7 +39,7 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
     """E1201 where a dimension is asked for: most likely a generic that is not declared."""
     if _reported(scope, name):
         return
-    close = near(scope, name, scope.visible())
+    close = _NAMED if name in NOTHING else near(scope, name, scope.visible())
     scope.error(
         "E1201",
         f"nothing named `{name}` is declared here",
@@ -99,12 +57,72 @@ def _reported(scope: Scope, name: str) -> bool:
 def near(scope: Scope, name: str, among: Iterable[str]) -> str | None:
     """`did_you_mean` for the first findings of a run. It compares a name with every other, which
     would take the square of the time in a file where each is unknown."""
-    return did_you_mean(name, among) if len(scope.world.sink.found) < _SUGGESTED else None
+    return did_you_mean(name, among) if _few(scope) else None
 
 
-def _meant(name: str) -> str | None:
-    if name in _DTYPES:
-        return f"the dtype is `{_DTYPES[name]}`"
-    if name in _REDUCTIONS:
+def _few(scope: Scope) -> bool:
+    return len(scope.world.sink.found) < _SUGGESTED
+
+
+def way_out_of(scope: Scope, name: str) -> str | None:
+    """How what other languages call `name` is done here, or imported; None if not known."""
+    if name in DTYPES:
+        return f"the dtype is `{DTYPES[name]}`"
+    if name in REDUCTIONS:
         return f"reduce in index notation: `{name}[i] x[b, i]`"
-    return _INSTEAD.get(name)
+    ways = [offer(scope, name), DONE.get(name) or INSTEAD.get(name)]
+    return ", or ".join(way for way in ways if way) or None
+
+
+def offer(scope: Scope, name: str) -> str | None:
+    """The import that gives the public item `name`, of the library or of this package."""
+    module = library_items().get(name) or _of_package(scope).get(name)
+    return None if module is None else f"`use {module}::{{{name}}}`"
+
+
+def _of_package(scope: Scope) -> dict[str, str]:
+    """The public items of the other modules of this package that are loaded, with their paths."""
+    found: dict[str, str] = {}
+    if not _few(scope):
+        return found
+    package = scope.module.package
+    for key, module in scope.world.scopes.items():
+        if module.package == package and module is not scope.module:
+            path = f"crate{key.removeprefix(package)}"
+            found.update({n: path for n, ref in module.items.items() if ref.item.public})
+    return found
+
+
+def _meant(scope: Scope, name: str) -> str | None:
+    return way_out_of(scope, name) or _spelt(scope, name)
+
+
+def _spelt(scope: Scope, name: str) -> str | None:
+    """What to import where `name` is written otherwise there: `RMSNorm`, `ReLU`."""
+    plain = _plain(name)
+    every = (*library_items(), *_of_package(scope))
+    same = [n for n in every if len(plain) > 1 and _plain(n) == plain]
+    # A block is written as a class is, an op as a function.
+    same.sort(key=lambda n: n[0].isupper() != name[0].isupper())
+    return offer(scope, same[0]) if same else None
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").casefold()
+
+
+def _close(scope: Scope, name: str) -> str | None:
+    """What to import whose name is near."""
+    if not _few(scope):
+        return None
+    close = closest(name, [*library_items(), *_of_package(scope)])
+    return None if close is None else f"did you mean `{close}`: {offer(scope, close)}"
+
+
+def _member(scope: Scope, name: str, member: str) -> str | None:
+    """The way out where `name.member` was written, and nothing is named `name`."""
+    if name not in PACKAGES:
+        return near(scope, name, scope.visible()) or offer(scope, member) or _meant(scope, name)
+    if intrinsic(member) is not None:
+        return f"it needs no import: `{member}(...)`"
+    return _meant(scope, member) or _close(scope, member) or _BY_NAME

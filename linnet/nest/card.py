@@ -169,12 +169,26 @@ def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
             message = f"the nest.toml of {os.fspath(name_or_path)} {_why(path / 'nest.toml')}"
         sink.add(Diagnostic("E5001", message, None))
         return None
+    if path.suffix == ".linnet" and path.is_file():
+        _report_source(path, os.fspath(name_or_path), sink)
+        return None
     given, names = os.fspath(name_or_path), list_cards()
     known = f"shipped cards: {', '.join(names)}" if names else "no cards are shipped"
     hint = did_you_mean(given, names) or "give a shipped card's name or the path of a card's folder"
     message = f"there is no card named {shown(given)}, and no folder of that path"
     sink.add(Diagnostic("E5001", message, None, notes=(known,), help=hint))
     return None
+
+
+def _report_source(path: Path, given: str, sink: Sink) -> None:
+    """A file of a program alone does not say which sizes it is to be run with."""
+    message = f"{shown(given)} is a source file, and what runs is a card"
+    note = (
+        "a card is a folder with a nest.toml, which names an entry and gives the generics numbers"
+    )
+    name = path.stem if path.stem.isidentifier() else "NAME"
+    hint = f"`linnet init {name}` makes one, with a program in {name}/src to put yours in"
+    sink.add(Diagnostic("E5001", message, None, notes=(note,), help=hint))
 
 
 def _why(path: Path) -> str:

@@ -69,6 +69,8 @@ CODES: dict[str, str] = {
     "W1001": "unused import",
     "W1002": "unused local",
     "W1003": "unused block member",
+    "W1004": "a comment that looks like a division",
+    "W1005": "a method that Python would call",
     "W2001": "unused generic",
     "W2002": "unused private item",
     "W2003": "unused parameter of a private function",

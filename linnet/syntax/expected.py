@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.habits import Stop, habit
+from linnet.syntax.habits import Stop, habit, side_by_side, statement_name
 from linnet.syntax.tokens import KEYWORDS, Token, words
 
 _EXPRESSION = words(
@@ -58,6 +58,11 @@ def syntax_error(
 ) -> Diagnostic:
     """E1101 for token `at` of a unit. `following` is the first token after the unit, in whose
     place the unit ended early; `unclosed` are the unit's brackets that nothing closes."""
+    second = statement_name(tokens, at, accepted)
+    if second is not None and (help := side_by_side(tokens, second)):
+        span, shown = tokens[second].span, _shown(tokens[second])
+        message = f"unexpected {shown}, expected an operator"
+        return Diagnostic("E1101", message, span, "not expected here", help=help)
     found = tokens[at] if at < len(tokens) else following
     wanted = expected_words(accepted)
     related: tuple[Related, ...] = ()

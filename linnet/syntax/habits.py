@@ -6,10 +6,12 @@ first one that answers counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
-from linnet.syntax.tokens import KEYWORDS, Token, words
+from linnet.syntax.tokens import KEYWORDS, OPERAND_ENDS, REDUCTIONS, Token, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,13 @@ _BEFORE = words(
 _ITEMS = words("fn op entry block struct enum type const use")
 _EXPRESSION = frozenset(["INT", "LPAR", "NAME"])
 _IN_HEAD = words("NAME DOT BINARY SIGN STAR BANG INT FLOAT LPAR RPAR LSQB RSQB COMMA IN")
+_OPERANDS = frozenset(["NAME", "INT", "FLOAT"])
+# A comment with nothing but a divisor in it, and what closes a bracket or goes on in a list.
+_DIVISOR = re.compile(
+    r"[ \t]*//[ \t]*\w+(?:[ \t]*[-+*/%][ \t]*\w+)*[ \t]*[)\],]+[ \t]*\r?(?:\n|\Z)"
+)
+BUILT = "what a block has is declared, and not built: `param weight: Tensor[N; f32]`"
+DIVIDED = "`//` begins a comment; `/` divides, and of integers gives the whole part"
 _RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
 _NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
@@ -84,6 +93,64 @@ _NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
 def habit(stop: Stop) -> str | None:
     """A way out, where the tokens show what was meant."""
     return next((help for rule in _RULES if (help := rule(stop))), None)
+
+
+def _constructor(s: Stop) -> str | None:
+    """Anything in the way of a method `__init__`."""
+    declared = any(a.text in ("fn", "def") and b.text == "__init__" for a, b in pairwise(s.tokens))
+    return BUILT if declared else None
+
+
+def _floor_division(s: Stop) -> str | None:
+    """`[B, H // 2]`, where the closing bracket has become a part of a comment."""
+    before = s.token(-1)
+    if before is None or before.type not in OPERAND_ENDS:
+        return None
+    if not _DIVISOR.match(s.found.file.text[before.end : s.found.start]):
+        return None
+    return DIVIDED
+
+
+def _strings(s: Stop) -> str | None:
+    if s.found.type == "STRING" and s.unit() != "USE" and (s.glued() or "INT" in s.accepted):
+        return "there are no strings among the values"
+    return None
+
+
+def side_by_side(tokens: list[Token], at: int) -> str | None:
+    """What to say of a value at `at` that follows another one on its line."""
+    if not 0 < at < len(tokens) or tokens[at].type not in _OPERANDS:
+        return None
+    before, found = tokens[at - 1], tokens[at]
+    if {before.text, found.text} & _ANYWHERE.keys():
+        return None
+    if before.type not in OPERAND_ENDS or "\n" in found.file.text[before.end : found.start]:
+        return None
+    start = _opening(tokens, at - 1) if before.text == ")" else None
+    if start is not None:
+        inner = [t.text for t in tokens[start + 1 : at - 1]]
+        callee = tokens[start - 1].text if start else ""
+        if callee in REDUCTIONS:
+            return f"write `{callee}[{' '.join(inner).replace(' ,', ',')}] {found.text}...`"
+        if len(inner) == 1 and tokens[start - 1].type not in OPERAND_ENDS:
+            dtype = {"float": "f32", "double": "f64", "int": "i32"}.get(inner[0], inner[0])
+            return f"write `cast<{dtype}>({found.text})`"
+    return "two values stand side by side: an operator or a comma is missing between them"
+
+
+def _opening(tokens: list[Token], closing: int) -> int | None:
+    """The place of the bracket that the one at `closing` closes."""
+    depth = 0
+    for at in range(closing, -1, -1):
+        depth += {")": 1, "(": -1}.get(tokens[at].text, 0)
+        if depth == 0:
+            return at
+    return None
+
+
+def _juxtaposed(s: Stop) -> str | None:
+    between = "BINARY" in s.accepted and "RANGLE" not in s.accepted
+    return side_by_side(s.tokens, s.at) if between else None
 
 
 def _semicolon(s: Stop) -> str | None:
@@ -174,6 +241,8 @@ def _operators(s: Stop) -> str | None:
 
 def _operand(s: Stop) -> str | None:
     """Something else where an expression or a type should be."""
+    if s.text == "?" and s.near(-1) in ("[", ",") and "INT" in s.accepted:
+        return "name the dimension, and declare it as a generic: `<N: Dim>`"
     if s.text == "&" and ("INT" in s.accepted or "TENSOR" in s.accepted):
         return "there are no references"
     if s.text == "|" and "INT" in s.accepted:
@@ -234,7 +303,7 @@ def _declarations(s: Stop) -> str | None:
     if "ARROW" in s.accepted:
         return _RESULT
     if s.text == "[" and "QMARK" in s.accepted:
-        return f"a tensor type is written `Tensor[N; {s.near(-1)}]`"
+        return _type_in_brackets(s)
     if s.text == "]" and "SEMICOLON" in s.accepted:
         return "the dtype follows a semicolon: `Tensor[N; f32]`"
     if s.text == "," and s.unit() in _MEMBERS and "$END" in s.accepted:
@@ -246,6 +315,30 @@ def _declarations(s: Stop) -> str | None:
     if s.text in (":", "=", "return", "=>") and "LBRACE" in s.accepted:
         return "a body stands in braces" if s.near(-2) != "where" else "write `<N: Dim>`"
     return None
+
+
+def _type_in_brackets(s: Stop) -> str:
+    """`Optional[f32]`, `Tuple[f32, i32]`, `List[f32]`, and `f32[N]`."""
+    word = s.near(-1).casefold()
+    inner = _until_closed(s)
+    if word in ("optional", "option"):
+        return f"an optional type is written `{inner}?`"
+    if word == "tuple":
+        return f"a tuple type is written `({inner})`"
+    if word in ("list", "sequence", "vec", "array", "ndarray"):
+        element = inner.partition(",")[0]
+        return f"a tensor type is written `Tensor[N; {element}]`"
+    return f"a tensor type is written `Tensor[N; {s.near(-1)}]`"
+
+
+def _until_closed(s: Stop) -> str:
+    """The text between the bracket at the stop and the one that closes it."""
+    depth = 0
+    for token in s.tokens[s.at :]:
+        depth += {"[": 1, "]": -1}.get(token.text, 0)
+        if depth == 0:
+            return s.found.file.text[s.found.end : token.start].strip()
+    return "f32"
 
 
 def _bindings(s: Stop) -> str | None:
@@ -279,16 +372,22 @@ def _bare_value(s: Stop) -> str | None:
 
 
 def _statement_name(s: Stop) -> str | None:
-    """The name that begins a statement, `x` or `x[i]`, if the parser stopped after that."""
-    if not s.accepted or not s.accepted <= {"EQUAL", "LSQB"}:
+    at = statement_name(s.tokens, s.at, s.accepted)
+    return None if at is None else s.tokens[at].text
+
+
+def statement_name(tokens: list[Token], at: int, accepted: set[str]) -> int | None:
+    """The place of the name that begins a statement, `x` or `x[i]`, if the parser stopped at `at`
+    after that."""
+    if not accepted or not accepted <= {"EQUAL", "LSQB"}:
         return None
-    at, depth = s.at - 1, 0
-    while at > 0 and (depth or s.tokens[at].type == "RSQB"):
-        depth += {"RSQB": 1, "LSQB": -1}.get(s.tokens[at].type, 0)
+    at, depth = at - 1, 0
+    while at > 0 and (depth or tokens[at].type == "RSQB"):
+        depth += {"RSQB": 1, "LSQB": -1}.get(tokens[at].type, 0)
         at -= 1
-    if at < 1 or not s.tokens[at].text.isidentifier() or s.tokens[at - 1].type in _NOT_ASSIGNED:
+    if at < 1 or not tokens[at].text.isidentifier() or tokens[at - 1].type in _NOT_ASSIGNED:
         return None
-    return s.tokens[at].text
+    return at
 
 
 def _visibility(s: Stop) -> str | None:
@@ -312,6 +411,9 @@ def _word(s: Stop) -> str | None:
 
 
 _RULES: tuple[Callable[[Stop], str | None], ...] = (
+    _constructor,
+    _floor_division,
+    _strings,
     _semicolon,
     _assigning_operator,
     _imports,
@@ -329,4 +431,5 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _visibility,
     _comments,
     _keyword_as_value,
+    _juxtaposed,
 )

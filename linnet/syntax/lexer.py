@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.tokens import KINDS, Comment, Lexed, Token
+from linnet.syntax.tokens import KINDS, OPERAND_ENDS, Comment, Lexed, Token
 
 _I64_MAX = 2**63 - 1
 
@@ -58,8 +58,6 @@ _BAD_CHARACTER_HELP = {
     "\u200b": "this character has no width: remove it",
     "\ufeff": "a byte order mark stands only at the start of a file: remove it",
 }
-# A token that ends an operand: a `-` after it is the binary one.
-_OPERAND_ENDS = frozenset(["NAME", "INT", "FLOAT", "STRING", "RPAR", "RSQB", "RBRACE"])
 
 
 def int_value(text: str) -> int | None:
@@ -195,7 +193,7 @@ class _Lexer:
         """Whether the next token is the operand of a unary minus."""
         if not self.tokens or self.tokens[-1].text != "-":
             return False
-        return len(self.tokens) < 2 or self.tokens[-2].type not in _OPERAND_ENDS
+        return len(self.tokens) < 2 or self.tokens[-2].type not in OPERAND_ENDS
 
     def string(self, start: int, end: int) -> None:
         word = self.file.text[start:end]

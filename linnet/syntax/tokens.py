@@ -22,6 +22,8 @@ RESERVED = words(
     "async await effect unsafe macro trait impl derive random rng mut ref yield kernel device"
 )
 REDUCTIONS = words("sum prod max min any all")
+# A token of one of these types ends an operand: a `-` after it is the binary one.
+OPERAND_ENDS = words("NAME INT FLOAT STRING RPAR RSQB RBRACE")
 
 # The name that the grammar knows a word or a sign by. Any other sign is one of another language
 # (`**`, `+=`), gets the type FOREIGN, and is nowhere accepted.

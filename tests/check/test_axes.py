@@ -95,7 +95,7 @@ def test_divisibility_that_nobody_states(said: list[str]) -> None:
     assert text.startswith("error[E2203]: ")
     assert "m.linnet:4:23" in text
     assert "is false when W = 1" in text
-    assert "if it always holds, state it: `where W == 2 * (W / 2)`" in text
+    assert "if it always holds, state it: `where W % 2 == 0`" in text
 
 
 @program(HALVES.format(where="\nwhere W == 2 * (W / 2)"))
@@ -164,21 +164,27 @@ def test_a_vector_is_asked_for_and_a_grid_comes_out(said: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "way_out"),
     [
-        "pub fn f<N: Dim, M: Dim>(a: Tensor[N; f32], b: Tensor[M; f32]) -> Tensor[N; f32] {\n"
-        "    return a + b\n}\n",
-        "pub fn f<N: Dim, M: Dim>(a: Tensor[N; f32], b: Tensor[N, M; f32]) -> Tensor[N, N; f32] {\n"
-        "    return a + b\n}\n",
+        (
+            "pub fn f<N: Dim, M: Dim>(a: Tensor[N; f32], b: Tensor[M; f32]) -> Tensor[N; f32] {\n"
+            "    return a + b\n}\n",
+            "`where (N == M|M == N)`",
+        ),
+        (
+            "pub fn f<N: Dim, M: Dim>(\n    a: Tensor[N; f32], b: Tensor[N, M; f32]\n"
+            ") -> Tensor[N, N; f32] {\n    return a + b\n}\n",
+            re.escape("`reshape(a, [N, 1])`"),
+        ),
     ],
-    indirect=True,
+    indirect=["said"],
     ids=["two lengths", "no literal"],
 )
-def test_an_axis_that_might_be_one_does_not_broadcast(said: list[str]) -> None:
+def test_an_axis_that_might_be_one_does_not_broadcast(said: list[str], way_out: str) -> None:
     (text,) = said
     assert text.startswith("error[E2207]: ")
     assert re.search(r"`(N == M|M == N)` is not provable", text)
-    assert re.search(r"`where (N == M|M == N)`", text)
+    assert re.search(way_out, text)
 
 
 # --- dimensions that are computed --------------------------------------------

@@ -14,15 +14,15 @@ where A > 0 {
     return reshape(ab, [A, B])
 }
 """
-WRITE = "write the generic arguments: `<A, B>`"
+WRITE = "write the generic arguments: `<{}, ?>`"
 
 
 @pytest.mark.parametrize(
     ("generics", "ab", "a", "note", "help_"),
     [
         ("", "12", "5", "no `B` makes `5 * B` equal to `12`", None),
-        ("<N: Dim>", "12", "N", "which gives `B` where `N > 0`", WRITE),
-        ("<N: Dim>", "N", "5", "which gives `B` where `N % 5 == 0`", WRITE),
+        ("<N: Dim>", "12", "N", "which gives `B` where `N > 0`", WRITE.format("N")),
+        ("<N: Dim>", "N", "5", "which gives `B` where `N % 5 == 0`", WRITE.format("5")),
     ],
 )
 def test_says_what_is_not_provable(

@@ -60,3 +60,47 @@ def test_many_unknown_names_are_not_compared_with_all_others(tmp_path: Path) -> 
 
     work(100)
     assert work(600) / work(300) < 2.2
+
+
+IMPORTS = [
+    ("fn f(x: f32) -> f32 { return gelu(x) }", "gelu", "`use std.nn.activations::{gelu}`"),
+    ("fn f(x: f32) -> f32 { return gelu_er(x) }", "gelu_er", "`gelu_erf`: `use std.nn.activ"),
+    ("fn f(x: f32) -> f32 { return ReLU(x) }", "ReLU", "`use std.nn.activations::{relu}`"),
+    ("block B { sub a: Linear<2, 3> }", "Linear", "`use std.nn.linear::{Linear}`"),
+    ("block B { sub a: RMSNorm<2> }", "RMSNorm", "`use std.nn.norm::{RmsNorm}`"),
+    ("block B { sub a: nn.Linear<2, 3> }", "nn", "`use std.nn.linear::{Linear}`"),
+    ("block B { sub a: torch.nn.Linear<2, 3> }", "torch", "`use std.nn.linear::{Linear}`"),
+    ("fn f(x: f32) -> f32 { return F.softmax(x) }", "F", "`use std.nn.softmax::{softmax}`"),
+    ("fn f(x: f32) -> f32 { return torch.exp(x) }", "torch", "needs no import: `exp(...)`"),
+    ("fn f(x: f32) -> f32 { return math.sqrt(x, True) }", "math", "no import: `sqrt(...)`"),
+    ("fn f(x: torch.float32) -> f32 { return x }", "torch", "the dtype is `f32`"),
+    ("fn f(x: f32) -> f32 { return torch.zeros(4) }", "torch", "`fill<f32>([N], 0.0)`"),
+    ("fn f(x: f32) -> f32 { return torch.matmul(x) }", "torch", "`use std.linalg::{matmul}`, or"),
+    ("fn f(x: f32) -> f32 { return torch.nn.functional.gelu(x) }", "torch", "::{gelu}`"),
+    ("fn f(x: f32) -> f32 { return x * math.pi }", "math", "`3.141592653589793`"),
+]
+
+
+@pytest.mark.parametrize(("item", "at", "help"), IMPORTS, ids=[i[0] for i in IMPORTS])
+def test_what_the_library_has(tmp_path: Path, item: str, at: str, help: str) -> None:
+    path = tmp_path / "m.linnet"
+    path.write_text(f"module m\n{item}\n")
+    (found,) = check_paths([path]).sink
+    assert found.code == "E1201"
+    assert found.span is not None and found.span.text == at
+    assert help in (found.help or "")
+
+
+def test_what_another_module_of_the_package_has(tmp_path: Path) -> None:
+    (tmp_path / "src" / "a").mkdir(parents=True)
+    (tmp_path / "linnet.toml").write_text(
+        '[package]\nname = "p"\nversion = "0.1.0"\nlanguage = "0.1"\n'
+    )
+    (tmp_path / "src" / "a" / "b.linnet").write_text(
+        "module p.a.b\n\npub fn twice(x: f32) -> f32 {\n    return x + x\n}\n"
+    )
+    (tmp_path / "src" / "lib.linnet").write_text(
+        "module p\n\npub fn f(x: f32) -> f32 {\n    return twice(x)\n}\n"
+    )
+    (found,) = check_paths([tmp_path]).sink
+    assert found.help == "`use crate.a.b::{twice}`"

@@ -53,7 +53,7 @@ async def test_ways_out(editor: Editor, tmp_path: Path) -> None:
     head = "block Halves<H: Dim, T: Float> where H > 0,"
     changes = {
         "write `reshape` instead of `reshap`": ("reshap(", "reshape("),
-        "state `where H == 2 * (H / 2)` in `Halves`": (head, f"{head} H == 2 * (H / 2)"),
+        "state `where H % 2 == 0` in `Halves`": (head, f"{head} H % 2 == 0"),
         "state `where 0 < N` in `first`": ("[N; T]) -> T", "[N; T]) -> T where 0 < N"),
         "state `where 2 <= N` in `rows`": ("Tensor[2; f32] {", "Tensor[2; f32] where 2 <= N {"),
     }

@@ -184,6 +184,15 @@ def test_not_a_card(tmp_path: Path) -> None:
     assert "there is no card named" in only(tmp_path / "absent").message
 
 
+def test_a_source_file_is_no_card(tmp_path: Path) -> None:
+    source = tmp_path / "gqa.linnet"
+    source.write_text("module gqa\n")
+    found = only(source)
+    assert found.message == f"`{source}` is a source file, and what runs is a card"
+    assert found.help == "`linnet init gqa` makes one, with a program in gqa/src to put yours in"
+    assert found.notes[0].startswith("a card is a folder with a nest.toml")
+
+
 def test_shipped_cards_by_name(
     make_card: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,3 +209,51 @@ def test_a_name_that_was_declared_in_what_could_not_be_read_is_known() -> None:
     assert module is not None
     known = {"c", "d", "e", "f", "g", "N", "w", "h", "x", "y"}
     assert module.lost >= known and not module.lost & {"B", "inner", "z"}
+
+
+BODIES = [
+    ('let y = f"a {x}"', '"a {x}"', "there are no strings among the values"),
+    ("let y[b] = sum(h) x[b, h]\n    return y", "x", "write `sum[h] x...`"),
+    ("let y[b] = (sum(h, s) x[b, h, s]) * 2.0", "x", "write `sum[h, s] x...`"),
+    ("let y = (f32) n\n    return y", "n", "write `cast<f32>(n)`"),
+    ("let y = (f32) n * 2.0\n    return y", "n", "write `cast<f32>(n)`"),
+    ("return (float) n", "n", "write `cast<f32>(n)`"),
+    ("return exp((f32) n)", "n", "write `cast<f32>(n)`"),
+    ("return 2 n", "n", "two values stand side by side"),
+    ("let y = n\n    n + 1", "+", "there are no expression statements"),
+    (
+        "let y = reshape(x, [B, H // 2])\n    return y",
+        "return",
+        "`//` begins a comment; `/` divides",
+    ),
+    ("let y = f(x, n // the heads, all\n    return y", "return", None),
+]
+
+
+@pytest.mark.parametrize(("text", "at", "help"), BODIES, ids=[b[0] for b in BODIES])
+def test_what_python_and_c_write_in_a_body(text: str, at: str, help: str | None) -> None:
+    found = only(in_body(text))
+    assert found.code == "E1101"
+    assert found.span is not None and found.span.text == at
+    assert found.help is None if help is None else help in (found.help or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "help"),
+    [
+        ("fn f(x: Optional[f32]) -> f32 { return x }", "[", "written `f32?`"),
+        ("fn f(x: Optional[Tensor[N; f32]]) -> f32 { return x }", "[", "written `Tensor[N; f32]?`"),
+        ("fn f(x: List[f32]) -> f32 { return x }", "[", "written `Tensor[N; f32]`"),
+        ("fn f(x: f32[N]) -> f32 { return x }", "[", "written `Tensor[N; f32]`"),
+        ("fn f(x: f32) -> Tuple[f32, i32] { return x }", "[", "written `(f32, i32)`"),
+        ("fn f(x: Tensor[?; f32]) -> f32 { return x }", "?", "as a generic: `<N: Dim>`"),
+        ("fn f(x: Tensor[B, ?; f32]) -> f32 { return x }", "?", "as a generic: `<N: Dim>`"),
+        ("block B { fn __init__(h: i32) { w = 0 } }", "{", "declared, and not built"),
+        ("block B { def __init__(self, h): self.w = h }", "def", "declared, and not built"),
+    ],
+)
+def test_what_python_declares(text: str, at: str, help: str) -> None:
+    found = only(f"module m\n{text}")
+    assert found.code == "E1101"
+    assert found.span is not None and found.span.text == at
+    assert help in (found.help or "")
