@@ -19,3 +19,16 @@ def test_a_cold_check_is_measured_in_its_parts() -> None:
     names = ["whole", "computing", "start", "imports", "parse", "check", "card"]
     assert [row.split()[0] for row in rows] == names
     assert all(float(row.split()[1]) >= 0 and row.split()[2] == "ms" for row in rows)
+
+
+def test_growth_is_measured_in_both_forms() -> None:
+    command = [sys.executable, str(ROOT / "bench" / "check_scaling.py")]
+    command += ["--lines", "1000", "--runs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    machine, *rows = done.stdout.splitlines()
+    assert machine.startswith("Python 3")
+    assert [row.split()[0] for row in rows] == ["functions"] * 3 + ["library"] * 3
+    for short, long, ratio in (rows[:3], rows[3:]):
+        assert 1.5 * int(short.split()[1]) < int(long.split()[1])
+        assert float(ratio.split()[-2]) > 0

@@ -59,7 +59,8 @@ def _accepted(scope: Scope, decl: ast.BlockDecl) -> list[ast.Member | ast.Functi
         name, span = named.name.text, named.name.span
         if name in seen:
             message = f"two members or generics are named `{name}`"
-            scope.error("E1205", message, span, related=[(seen[name], "the first")])
+            label = "the first" if seen[name].start < span.start else "the member"
+            scope.error("E1205", message, span, related=[(seen[name], label)])
             scope.broken.add(name)
             continue
         seen[name] = span

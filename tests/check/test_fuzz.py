@@ -1,15 +1,16 @@
-"""Whatever the tokens are, checking ends with findings, never with an exception.
+"""Whatever the text is, reading, formatting and checking end with findings, never with an
+exception.
 
 Programs that are right, or nearly, get a few tokens deleted, doubled, swapped or replaced by
-tokens of the same file or of the language.
+tokens of the same file or of the language (`mutants.py`); in the box also bytes, and comments.
 """
 
 from __future__ import annotations
 
-import re
+import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,64 +23,14 @@ from linnet.check.typed import Local
 from linnet.check.types import ErrorType
 from linnet.lower.module import lower_function
 from linnet.pipeline import CheckResult, check_paths
+from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
+from linnet.source.files import SourceFile, Span
 from linnet.source.render import render_text
-
-ROOT = Path(__file__).parents[2]
-FOLDERS = [
-    ROOT / "tests" / "golden" / "check",
-    ROOT / "tests" / "golden" / "lower",
-    ROOT / "stdlib",
-    ROOT / ".." / "shared" / "seed" / "gpt-oss-20b" / "src",
-]
-TOKEN = re.compile(
-    r"//[^\n]*|[A-Za-z_]\w*|\d[\w.]*|\.\.\.|\.\.|->|=>|==|!=|<=|>=|&&|\|\||::|\s+|[^\s\w]"
-)
-# Split where it is used, as a list of the words would be a page long.
-COMMON = """
-0 1 2 3 8 255 9223372036854775807 1.5 true none some(x) x y i N H *S T f32 i32 bool Tensor
-+ - * / % == != < <= > >= && || ! & ^ [0] [i] [*s] [...] [1:3] ? ( ) [ ] { } , : = let var
-sum[i] min max cast<T> fill([N],1) iota(N) reshape select static while where return match
-state param sub fn struct type enum const block
-"""
-Edit = tuple[str, float, float, int]
-
-
-@cache
-def sources() -> list[tuple[Path, list[str]]]:
-    files = [f for folder in FOLDERS for f in sorted(folder.rglob("*.linnet"))]
-    texts = [(f, f.read_bytes().decode("utf-8", "replace")) for f in files]
-    # The seed is slow to check and deep inputs have tests of their own.
-    return [(f, TOKEN.findall(text)) for f, text in texts if len(text) < 20_000]
-
-
-def edited(tokens: list[str], edits: list[Edit]) -> str:
-    """`tokens` with the edits made one after the other, at places given as fractions."""
-    out = list(tokens)
-    for kind, where, other, word in edits:
-        solid = [i for i, t in enumerate(out) if not t.isspace() and not t.startswith("//")]
-        if not solid:
-            break
-        at, source = solid[int(where * len(solid))], solid[int(other * len(solid))]
-        if kind == "delete":
-            out[at] = " "
-        elif kind == "double":
-            out.insert(at, out[at] + " ")
-        elif kind == "swap":
-            out[at], out[source] = out[source], out[at]
-        elif kind == "copy":
-            out[at] = alike(out, solid, at, source)
-        else:
-            words = COMMON.split()
-            out[at] = words[word % len(words)]
-    return "".join(out)
-
-
-def alike(tokens: list[str], solid: list[int], at: int, start: int) -> str:
-    """The next token after `start` of the same sort as the one at `at`: a name for a name."""
-    sort = tokens[at][0].isalpha(), tokens[at][0].isdigit()
-    later = [i for i in solid if i > start] + solid
-    return next(t for i in later if ((t := tokens[i])[0].isalpha(), t[0].isdigit()) == sort)
+from linnet.syntax.format.source import formatted
+from tests.check.mutants import KINDS, Edit, edited, mutant, sources
+from tests.syntax.dump import parsed
+from tests.syntax.test_format import holds
 
 
 def lowered(result: CheckResult) -> None:
@@ -95,7 +46,7 @@ def lowered(result: CheckResult) -> None:
 
 fraction = st.floats(0, 1, exclude_max=True, allow_nan=False)
 edit = st.tuples(
-    st.sampled_from(["delete", "double", "swap", "copy", "copy", "copy", "word", "word"]),
+    st.sampled_from(KINDS),
     fraction,
     fraction,
     st.integers(0, 999),
@@ -114,11 +65,63 @@ def test_never_raises(which: float, edits: list[Edit]) -> None:
     path, tokens = files[int(which * len(files))]
     result = check_paths([path], overlay={path: edited(tokens, edits)})
     for finding in result.sink:
-        assert render_text(finding)
-        if finding.span is not None:
-            assert 0 <= finding.span.start <= finding.span.end <= len(finding.span.file.text)
+        stands(finding)
     if not result.sink.errors:
         lowered(result)
+
+
+def stands(finding: Diagnostic) -> None:
+    """A finding can be shown, and all places it speaks of are inside their files."""
+    assert render_text(finding)
+    spans = [finding.span, *(related.span for related in finding.related)]
+    assert all(inside(span) for span in spans if span is not None), finding
+
+
+def inside(span: Span) -> bool:
+    return 0 <= span.start <= span.end <= len(span.file.text)
+
+
+# `LINNET_FUZZ=600 pytest tests/check/test_fuzz.py -k box -s` goes on for ten minutes, with others
+# than these mutants.
+EXAMPLES, SECONDS = 300, 10.0
+
+
+def test_a_box_of_mutants(tmp_path: Path) -> None:
+    """Tokens and bytes changed, comments put anywhere, noise: reading, formatting and checking
+    end with findings at most."""
+    longer = float(os.environ.get("LINNET_FUZZ", "0"))
+    first = time.time_ns() if longer else 0
+    end = time.monotonic() + (longer or SECONDS)
+    count = 0
+    while time.monotonic() < end and (longer or count < EXAMPLES):
+        path, data = mutant(first + count)
+        try:
+            survives(tmp_path, path, data)
+        except Exception as error:
+            raise AssertionError(f"mutant({first + count}) of {path.name}:\n{data!r}") from error
+        count += 1
+    print(f"{count} mutants")
+    assert count >= EXAMPLES // 20
+
+
+def survives(folder: Path, path: Path, data: bytes) -> None:
+    """`data` in place of a file of the package of `path`, or as a file alone."""
+    text = data.decode("utf-8", "replace")
+    module, found = parsed(text)
+    for finding in found:
+        stands(finding)
+    if module is not None and module.complete:
+        assert not found
+        holds(text)
+    else:
+        assert found and formatted(SourceFile("m.linnet", text), Sink()) is None
+    file = folder / "m.linnet"
+    file.write_bytes(data)
+    for result in (check_paths([file]), check_paths([path], overlay={path: text})):
+        for finding in result.sink:
+            stands(finding)
+        if not result.sink.errors:
+            lowered(result)
 
 
 def unknown(thing: object, seen: set[int]) -> Iterator[object]:

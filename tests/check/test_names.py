@@ -8,18 +8,17 @@ import pytest
 
 from linnet.pipeline import check_paths
 from linnet.source.render import render_text
-from tests.golden.test_check import marked
+from tests.golden.marks import marked, marks_of, write_marks
 
 PROGRAMS = sorted((Path(__file__).parent / "names").iterdir())
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
-def test_gets_the_codes_it_marks(program: Path) -> None:
+def test_gets_what_it_marks(program: Path) -> None:
     sink = check_paths([program]).sink
-    places = [(d.span.file, d.span.start, d.code) for d in sink if d.span is not None]
-    found = [(Path(f.path).name, f.position(at).line, code) for f, at, code in places]
-    assert len(found) == len(list(sink))
-    assert sorted(found) == marked(program), "\n".join(render_text(d) for d in sink)
+    found = marks_of(sink)
+    write_marks(program, found)
+    assert found == marked(program), "\n".join(render_text(d) for d in sink)
     assert found
 
 
@@ -51,3 +50,17 @@ def test_a_missing_item_is_looked_for_in_its_module(tmp_path: Path) -> None:
 def test_a_dtype_that_is_called_converts(tmp_path: Path) -> None:
     found = check(tmp_path / "m.linnet", "pub fn f(x: f32) -> f16 { return f16(x) }")
     assert found == [("E2106", "`cast<f16>(x)` converts")]
+
+
+def test_a_member_is_not_the_first_where_it_comes_second(tmp_path: Path) -> None:
+    """Of two that have one name, a member is the one that counts."""
+    path = tmp_path / "m.linnet"
+    block = "block B {{ {0} fn h(x: f32) -> f32 {{ return x }} {1} }}"
+    labels: list[str] = []
+    for before, after in [("param h: f32", ""), ("", "param h: f32")]:
+        path.write_text("module m\n" + block.format(before, after), "utf-8")
+        (found,) = check_paths([path]).sink
+        assert found.code == "E1205" and found.span is not None
+        assert found.span.text == "h" and found.span.start == path.read_text().index("fn h") + 3
+        labels += [related.label for related in found.related]
+    assert labels == ["the first", "the member"]

@@ -1,9 +1,9 @@
-"""Programs with the codes they get: `//~ E2103` stands on the line that is to blame.
+"""Programs with the findings they get: `//~ E2103 `+`` ends the line that is to blame
+(`marks.py`).
 
-`tests/golden/check/E2103_mixed.linnet` must get exactly the findings it marks,
-and a file named `E2103_ok_*.linnet`, a near-miss, none. Several marks may
-follow each other on a line: `//~ E2103 E2101`. A folder there is a package,
-or a folder of packages, that is checked as a whole.
+`tests/golden/check/E2103_mixed.linnet` must get exactly the findings it marks, at exactly those
+places, and a file named `E2103_ok_*.linnet`, a near-miss, none. A folder there is a package, or a
+folder of packages, that is checked as a whole.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import pytest
 from linnet.pipeline import check_paths
 from linnet.source.codes import CODES
 from linnet.source.render import render_text
+from tests.golden.marks import marked, marks_of, sources, text_of, without_mark, write_marks
 
 CASES = Path(__file__).parent / "check"
-MARK = re.compile(r"//~((?:[ \t]+[EW]\d{4})+)[ \t]*$")
 FEW = 2
-Finding = tuple[str, int, str]
 
 # No check of a source file alone gives these: `tests/nest/test_codes.py` and `test_lint.py` have
 # their pairs.
@@ -32,40 +31,26 @@ def cases() -> list[Path]:
     return sorted(p for p in CASES.iterdir() if p.is_dir() or p.suffix == ".linnet")
 
 
-def sources(case: Path) -> list[Path]:
-    return sorted(case.rglob("*.linnet")) if case.is_dir() else [case]
-
-
-def marked(case: Path) -> list[Finding]:
-    """What the case says it gets: file, line, code."""
-    found: list[Finding] = []
-    for path in sources(case):
-        for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").split("\n"), 1):
-            mark = MARK.search(line.rstrip("\r"))
-            if mark:
-                found.extend((path.name, number, code) for code in mark[1].split())
-    return sorted(found)
+def codes_of(case: Path) -> set[str]:
+    """The codes that a case marks."""
+    return {code for *_, mark in marked(case) for code in re.findall(r"([EW]\d{4}) `", mark)}
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda p: p.stem)
-def test_gets_the_codes_it_marks(case: Path) -> None:
-    result = check_paths([case])
-    found: list[Finding] = []
-    for finding in result.sink:
-        assert finding.span is not None, finding
-        file = finding.span.file
-        line = file.position(finding.span.start).line
-        found.append((Path(file.path).name, line, finding.code))
+def test_gets_what_it_marks(case: Path) -> None:
+    sink = check_paths([case]).sink
+    found = marks_of(sink)
+    write_marks(case, found)
+    assert found == marked(case), "\n" + "\n".join(render_text(d) for d in sink)
+    for finding in sink:
         assert finding.message and not finding.message.endswith("."), finding
-    assert sorted(found) == marked(case), "\n" + "\n".join(render_text(d) for d in result.sink)
 
 
 def test_the_name_of_a_case_says_what_it_gets() -> None:
     for case in cases():
         code, _, rest = case.stem.partition("_")
         assert code in CODES, f"{case.name}: a case is named after its code"
-        codes = {code for _, _, code in marked(case)}
-        assert codes == (set() if rest.startswith("ok") else {code}), case.name
+        assert codes_of(case) == (set() if rest.startswith("ok") else {code}), case.name
 
 
 def lines(case: Path) -> list[str]:
@@ -73,8 +58,8 @@ def lines(case: Path) -> list[str]:
     found: list[str] = []
     for path in sources(case):
         name = path.relative_to(case).as_posix() if case.is_dir() else ""
-        for line in path.read_bytes().decode("utf-8", "replace").splitlines():
-            text = MARK.sub("", line).rstrip()
+        for line in text_of(path).splitlines():
+            text = without_mark(line).rstrip()
             if text and not text.lstrip().startswith("//"):
                 found.append(f"{name}: {text}")
     return found

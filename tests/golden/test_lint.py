@@ -11,30 +11,28 @@ from linnet.lint.lint import LINTS, lint
 from linnet.pipeline import check_paths
 from linnet.source.codes import CODES
 from linnet.source.render import render_text
-from tests.golden.test_check import FEW, Finding, cases, distance, marked
+from tests.golden.marks import MARK, marked, marks_of, write_marks
+from tests.golden.test_check import FEW, cases, codes_of, distance
 
 CASES = sorted((Path(__file__).parent / "lint").glob("*.linnet"))
 OURS = [code for code in CODES if code.startswith("W2")]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda p: p.stem)
-def test_gets_the_codes_it_marks(case: Path) -> None:
+def test_gets_what_it_marks(case: Path) -> None:
     result = check_paths([case])
-    found: list[Finding] = []
     every = [*result.sink, *lint(result.graph.modules, result.program)]
+    found = marks_of(every)
+    write_marks(case, found)
+    assert found == marked(case), "\n" + "\n".join(map(render_text, every))
     for finding in every:
-        assert finding.span is not None, finding
-        line = finding.span.file.position(finding.span.start).line
-        found.append((case.name, line, finding.code))
         assert finding.message and not finding.message.endswith("."), finding
-    assert sorted(found) == marked(case), "\n" + "\n".join(map(render_text, every))
 
 
 def test_the_name_of_a_case_says_what_it_gets() -> None:
     for case in CASES:
         code, _, rest = case.stem.partition("_")
-        codes = {found for _, _, found in marked(case)}
-        assert codes == (set() if rest.startswith("ok") else {code}), case.name
+        assert codes_of(case) == (set() if rest.startswith("ok") else {code}), case.name
 
 
 @pytest.mark.parametrize("code", OURS)
@@ -53,7 +51,7 @@ def test_a_relation_that_follows_is_not_needed(case: Path, tmp_path: Path) -> No
     """Without the relations that W2010 marks, all that was proven is proven."""
     lines = case.read_text("utf-8").splitlines(keepends=True)
     shorter = tmp_path / case.name
-    shorter.write_text("".join(line for line in lines if "//~" not in line), "utf-8")
+    shorter.write_text("".join(line for line in lines if MARK not in line), "utf-8")
     result = check_paths([shorter])
     assert list(result.sink) == lint(result.graph.modules, result.program) == []
 

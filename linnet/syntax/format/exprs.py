@@ -28,10 +28,18 @@ class Glued(Leaves):
         return cat(*map(self.layout, parts))
 
     same = absent = nothing = glued
-    path_one = path_more = name = variant = plain_index = pack_index = glued
+    path_one = name = variant = plain_index = pack_index = glued
     name_value = int_ = float_ = string = true = false = none = pack = ellipsis = glued
     unary = slice = slice_step = slice_to_step = positional = glued
     none_pattern = variant_pattern = some_pattern = named_type = optional_type = glued
+
+    def path_more(self, start: Node, dot: Node, name: Node) -> Doc:
+        """A path, which may be of any length, and is a tree that deep."""
+        parts = [name, dot]
+        while not isinstance(start, Token) and start.data == "path_more":
+            start, dot, name = start.children
+            parts += [name, dot]
+        return self.glued(start, *reversed(parts))
 
     def spaced(self, *parts: Node) -> Doc:
         """Parts with a space between each two."""
