@@ -18,6 +18,7 @@ from linnet.check.typed import Local, TMemberDecl, TSub
 from linnet.check.types import TensorType
 from linnet.dims.dims import Dim, Symbol
 from linnet.graphs import depth_first
+from linnet.source.diagnostics import Diagnostic
 
 _DTYPES = frozenset({"E2103", "E2104", "E2105", "E2112", "E2114", "E2116"})
 _SHAPES = frozenset(
@@ -78,39 +79,64 @@ class Refused:
     how: object
 
 
+@dataclass(frozen=True, slots=True)
+class WhereUse:
+    """A use of `item` at which relations of its `where` do not hold; `symbols` are the generics
+    of the item that these relations mention."""
+
+    item: str
+    symbols: frozenset[Symbol]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """`about` are the symbols of the relation that is not provable, `use` what asked for it."""
+
+    diagnostic: Diagnostic
+    about: frozenset[Symbol]
+    use: WhereUse | None
+
+
 @dataclass(slots=True)
 class Doubts:
     """Parameters whose declared types are in doubt, each with the codes that are no news about
-    it, and the functions that do not return what they declare. `members` has what a block's
-    findings name: True of a `where` (E2206) that does not hold, False of another shape. Of those
+    it and the finding why, and the functions that do not return what they declare. `members` has
+    the findings that name a block's members: True of a `where` (E2206) that does not hold, False
+    of another shape. Of those
     in `exchanged` the axes are in another order than the body asks for, so that they tell one
     generic for another: by those they tell, which each should be."""
 
-    parameters: dict[Local, frozenset[str]] = field(default_factory=dict[Local, frozenset[str]])
+    parameters: dict[Local, dict[str, Finding]] = field(
+        default_factory=dict[Local, dict[str, Finding]]
+    )
     results: set[str] = field(default_factory=set[str])
     exchanged: dict[Local, Mapping[Symbol, Symbol]] = field(
         default_factory=dict[Local, Mapping[Symbol, Symbol]]
     )
-    members: set[tuple[str, object, bool]] = field(default_factory=set[tuple[str, object, bool]])
+    members: dict[tuple[str, object, bool], Finding] = field(
+        default_factory=dict[tuple[str, object, bool], Finding]
+    )
 
-    def add(self, things: Iterable[object], code: str) -> None:
-        """A finding with `code` names `things`."""
-        codes = kin(code)
+    def add(self, things: Iterable[object], finding: Finding) -> None:
+        """A finding names `things`."""
+        codes = dict.fromkeys(kin(finding.diagnostic.code), finding)
         for thing in things:
             if isinstance(thing, Local) and codes:
-                self.parameters[thing] = self.parameters.get(thing, frozenset()) | codes
+                self.parameters[thing] = codes | self.parameters.get(thing, {})
 
-    def follows(self, things: Iterable[object], code: str, block: str) -> bool:
-        """Whether a finding of `block` that names `things` is one of shapes that follows from a
-        `where` that did not hold, or the other way round, both for the same member."""
-        if code not in _SHAPES:
-            return False
-        indirect = code == "E2206"
+    def cause(self, things: Iterable[object], finding: Finding, block: str) -> Finding | None:
+        """What a finding of `block` that names `things` follows from: one of shapes from a `where`
+        that did not hold, or the other way round, both for the same member."""
+        if finding.diagnostic.code not in _SHAPES:
+            return None
+        indirect = finding.diagnostic.code == "E2206"
         found = [(block, t) for t in things if isinstance(t, TMemberDecl | TSub)]
-        if any((*f, not indirect) in self.members for f in found):
-            return True
-        self.members.update((*f, indirect) for f in found)
-        return False
+        for member in found:
+            if (*member, not indirect) in self.members:
+                return self.members[*member, not indirect]
+        for member in found:
+            self.members.setdefault((*member, indirect), finding)
+        return None
 
     def exchange(self, things: Iterable[object], order: Mapping[Symbol, Symbol]) -> None:
         """A finding that names `things` is about axes in another order, as `order` says."""
@@ -120,9 +146,9 @@ class Doubts:
                 if symbols.issuperset(order):
                     self.exchanged[thing] = order
 
-    def about(self, parameter: Local) -> frozenset[str]:
-        """The codes that are no news about an argument for `parameter`."""
-        return self.parameters.get(parameter, frozenset())
+    def about(self, parameter: Local) -> Mapping[str, Finding]:
+        """The codes that are no news about an argument for `parameter`, and why."""
+        return self.parameters.get(parameter, {})
 
 
 def callees_first(texts: Mapping[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ from functools import partial
 
 from linnet.check import expr, of_value, prelude
 from linnet.check.arguments import place_arguments
+from linnet.check.blame import Finding
 from linnet.check.convert import bad, settle
 from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
@@ -47,11 +48,16 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
         scope.error("E2106", "only functions can be called", callee.span)
         return bad(e.span)
     if target is None:
-        for arg in e.args:
-            if not isinstance(arg.value, ast.ShapeExpr):  # it may be right for what was meant
-                expr.infer(scope, arg.value, None)
-        return bad(e.span)
+        return _arguments_alone(scope, e)
     return _apply(scope, e, target)
+
+
+def _arguments_alone(scope: Scope, e: ast.CallExpr) -> TExpr:
+    """The arguments of a call that was reported: a name in them may be unknown."""
+    for arg in e.args:
+        if not isinstance(arg.value, ast.ShapeExpr | ast.NoneLit):  # it may be right for the call
+            expr.infer(scope, arg.value, None)
+    return bad(e.span)
 
 
 def _misread(e: ast.CallExpr) -> str | None:
@@ -166,16 +172,16 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     function = target.function
     name = function.key.rpartition("::")[2]
     if e.generics is not None and scope.world.broken[function.key]:
-        return bad(e.span)
+        return _arguments_alone(scope, e)
     if e.generics is not None and not function.generics:
         scope.error("E2111", f"`{name}` has no generics", e.generics[0].span)
-        return bad(e.span)
+        return _arguments_alone(scope, e)
     solver = Inference(scope, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
     solver.doubtful = any(is_error(p.local.type) for p in function.params)
     placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
     if placed is None:
-        return bad(e.span)
+        return _arguments_alone(scope, e)
     values: list[TExpr | None] = [None] * len(function.params)
     fit = Fitting(scope, target, values, solver)
 
@@ -199,7 +205,9 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
-    doubted = frozenset[str]().union(*(scope.world.doubts.about(p.local) for p in function.params))
+    doubted: dict[str, Finding] = {}
+    for param in function.params:
+        doubted |= scope.world.doubts.about(param.local)
     with scope.mute(doubted):
         bindings = solver.finish()
     if bindings is None:

@@ -9,33 +9,16 @@ taken back in the end, if a finding is about the same generics of the item that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
-from linnet.check.blame import Offered, Refused, Sought
+from linnet.check.blame import Finding, Offered, Refused, Sought
 from linnet.check.typed import Local
 from linnet.dims.dims import Symbol
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
-
-
-@dataclass(frozen=True, slots=True)
-class WhereUse:
-    """A use of `item` at which relations of its `where` do not hold; `symbols` are the generics
-    of the item that these relations mention."""
-
-    item: str
-    symbols: frozenset[Symbol]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Finding:
-    """`about` are the symbols of the relation that is not provable, `use` what asked for it."""
-
-    diagnostic: Diagnostic
-    about: frozenset[Symbol]
-    use: WhereUse | None
 
 
 @dataclass(slots=True)
@@ -47,6 +30,8 @@ class Findings:
     # The number of a group.
     _by_key: dict[object, int] = field(default_factory=dict[object, int])
     _refused: dict[Refused, list[int]] = field(default_factory=dict[Refused, list[int]])
+    # What may follow from another finding.
+    _excused: list[tuple[Finding, Finding]] = field(default_factory=list[tuple[Finding, Finding]])
 
     def add(self, finding: Finding, keys: Sequence[object]) -> None:
         """Report a finding, or add it to the one that shares a key with it."""
@@ -62,19 +47,37 @@ class Findings:
         for refused in (k for k in keys if isinstance(k, Refused)):
             self._refused.setdefault(refused, []).append(group)
 
+    def excuse(self, finding: Finding, cause: Finding) -> None:
+        """Report of a finding only its place, along with what it may follow from."""
+        self._excused.append((finding, cause))
+
     def settle(self, accepted: AbstractSet[Local]) -> None:
-        """Take back what follows from other findings, and tell of each group the further places.
-        To be asked once, in the end; `accepted` are the parameters for which some argument is
-        right."""
+        """Take back what follows from other findings, and tell of each group the further places,
+        and the places of what may follow from it. To be asked once, in the end; `accepted` are
+        the parameters for which some argument is right."""
         gone = self._explained()
+        groups = self._merged(accepted)
+        after = self._after(groups, gone)
         before = [group[0].diagnostic for group in self._groups]
-        left = [[f.diagnostic for f in g if f not in gone] for g in self._merged(accepted)]
+        left = [[f.diagnostic for f in group if f not in gone] for group in groups]
         kept = {found[0] for found in left if found}
-        for first, found in zip(before, left, strict=True):
+        for first, found, spans in zip(before, left, after, strict=True):
             if found:
-                self.sink.replace(first, _with_places(found))
+                self.sink.replace(first, _with_places(found, spans))
             elif first not in kept:
                 self.sink.remove(first)
+
+    def _after(
+        self, groups: list[list[Finding]], gone: Mapping[Finding, Finding]
+    ) -> list[list[Span]]:
+        """By group, the places of what may follow from it."""
+        home = {f: number for number, group in enumerate(groups) for f in group}
+        after: list[list[Span]] = [[] for _ in groups]
+        for finding, cause in [*gone.items(), *self._excused]:
+            span = finding.diagnostic.span
+            if span is not None:
+                after[home[gone.get(cause, cause)]].append(span)
+        return after
 
     def _merged(self, accepted: AbstractSet[Local]) -> list[list[Finding]]:
         """The groups, those that are due to one wrong parameter in the place of the first of
@@ -96,44 +99,57 @@ class Findings:
             merged[leader(number)] += group
         return merged
 
-    def _explained(self) -> set[Finding]:
-        """The uses that follow from a finding which stays, at once or by way of others. Uses that
-        only follow from each other stay."""
+    def _explained(self) -> dict[Finding, Finding]:
+        """The uses that follow from a finding which stays, at once or by way of others, and that
+        finding. Uses that only follow from each other stay."""
         every = [f for group in self._groups for f in group]
         about: dict[Symbol, list[Finding]] = {}
         for finding in every:
             for symbol in finding.about:
                 about.setdefault(symbol, []).append(finding)
         causes = {f: _causes(f, about) for f in every}
-        roots = {f for f, of in causes.items() if not of}
-        known = set(roots)
+        root = {f: f for f, of in causes.items() if not of}
         while True:
-            more = {f for f, of in causes.items() if f not in known and not known.isdisjoint(of)}
+            open_ = [(f, of) for f, of in causes.items() if f not in root]
+            more = {f: root[known[0]] for f, of in open_ if (known := [c for c in of if c in root])}
             if not more:
-                return known - roots
-            known |= more
+                return {f: r for f, r in root.items() if f is not r}
+            root |= more
 
 
 def _bare(key: object) -> object:
     return key.key if isinstance(key, Offered | Sought) else key
 
 
-def _causes(finding: Finding, about: dict[Symbol, list[Finding]]) -> set[Finding]:
+def _causes(finding: Finding, about: dict[Symbol, list[Finding]]) -> list[Finding]:
     asked = finding.use.symbols if finding.use is not None else frozenset[Symbol]()
-    return {f for symbol in asked for f in about.get(symbol, ())} - {finding}
+    found = dict.fromkeys(f for f in chain(*(about.get(s, ()) for s in asked)) if f is not finding)
+    return list(found)
 
 
-def _with_places(found: Sequence[Diagnostic]) -> Diagnostic:
-    """The first of some findings of one mistake, with the places of the others."""
+def _with_places(found: Sequence[Diagnostic], after: Sequence[Span]) -> Diagnostic:
+    """The first of some findings of one mistake, with the places of the others, and of what may
+    follow from it."""
     first = found[0]
-    spans = [d.span for d in found[1:] if d.span is not None and d.span != first.span]
-    if not spans or first.span is None:
+    if first.span is None:
         return first
-    here = sorted({_line(s) for s in spans if s.file is first.span.file})
+    further = [d.span for d in found[1:] if d.span is not None and d.span != first.span]
+    notes = [
+        f"{what}, at {_listed(first.span, spans)}"
+        for what, spans in (
+            ("the same is wrong further on", further),
+            ("what may follow from it is not reported", after),
+        )
+        if spans
+    ]
+    return replace(first, notes=(*first.notes, *notes))
+
+
+def _listed(first: Span, spans: Sequence[Span]) -> str:
+    here = sorted({_line(s) for s in spans if s.file is first.file})
     places = [f"line{'s' if len(here) > 1 else ''} {', '.join(map(str, here))}"] if here else []
-    places += sorted({f"{s.file.path}:{_line(s)}" for s in spans if s.file is not first.span.file})
-    note = f"the same is wrong further on, at {', '.join(places)}"
-    return replace(first, notes=(*first.notes, note))
+    places += sorted({f"{s.file.path}:{_line(s)}" for s in spans if s.file is not first.file})
+    return ", ".join(places)
 
 
 def _line(span: Span) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from linnet.check.blame import Everywhere
 from linnet.check.convert import bad, conform, element_dtype
@@ -30,26 +30,27 @@ class Fitting:
 
     def conforming(self) -> list[TExpr | None] | None:
         """The arguments as the parameters want them; None if one does not fit. A dimension that
-        did not fit one parameter is in doubt: what else it would refuse is the same mistake, and
-        not reported."""
+        did not fit one parameter is in doubt: where it stands again only the dtype is looked at."""
         final: list[TExpr | None] = []
         doubtful: set[Symbol | DTypeVar] = set()
         good = True
         for value, param in zip(self.values, self.target.function.params, strict=True):
             dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-            if value is None or (dims & doubtful and isinstance(value.type, TensorType)):
+            if value is None:
                 final.append(value)
                 continue
-            fitted = self.conform(param, value)
+            fitted = self.conform(param, value, loosely=bool(dims & doubtful))
             final.append(fitted)
             if is_error(fitted.type):
                 good = False
                 doubtful |= dims
         return final if good else None
 
-    def conform(self, param: TParam, value: TExpr) -> TExpr:
-        """The value as `param` wants it; an error value after a report."""
+    def conform(self, param: TParam, value: TExpr, loosely: bool = False) -> TExpr:
+        """The value as `param` wants it, `loosely` of any shape; an error value after a report."""
         wanted = self.solver.wanted(param.local.type)
+        if loosely and isinstance(wanted, TensorType) and isinstance(value.type, TensorType):
+            wanted = replace(wanted, dims=value.type.dims)
         if wanted is None:
             return value
         accepted = self.scope.world.accepted

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from linnet.check.blame import Constant, Doubts, Everywhere, Offered, Refused, Sought, names_in
+from linnet.check.blame import (
+    Constant,
+    Doubts,
+    Everywhere,
+    Finding,
+    Offered,
+    Refused,
+    Sought,
+    WhereUse,
+    names_in,
+)
 from linnet.check.explain import Why, explain, way_out
-from linnet.check.findings import Finding, Findings, WhereUse
+from linnet.check.findings import Findings
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
 from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
@@ -112,7 +122,7 @@ class World:
 class Scope:
     """`broken` are the names of generics that were reported, `subs` the locals that are blocks.
     `statement` is what is being checked, `sources` what else the value of a local was made
-    of, `muted` the codes that are not reported for now."""
+    of, `muted` the codes that are not reported for now, each with what they follow from."""
 
     world: World
     module: ModuleScope
@@ -130,7 +140,7 @@ class Scope:
     function: str = ""
     statement: Span | None = None
     sources: dict[Local, frozenset[object]] = field(default_factory=dict[Local, frozenset[object]])
-    muted: frozenset[str] = frozenset()
+    muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])
 
     def error(
         self,
@@ -149,28 +159,39 @@ class Scope:
         (or function) is most likely the same mistake: it becomes a further place of that. `why`
         is the relation that is not provable, `use` what asks for it here."""
         about = why.symbols if why is not None else frozenset[Symbol]()
-        if code in self.muted or not self.world.doubtful.isdisjoint(about):
+        if not self.world.doubtful.isdisjoint(about):
             return
-        here = self.block.ref.key if self.block else self.function
-        if self.statement is not None:
-            named = self.named_in(self.statement)
-            self.world.doubts.add(named, code)
-            if self.world.doubts.follows(named, code, here):
-                return
-            if why is not None and why.exchanged is not None:
-                self.world.doubts.exchange(named, why.exchanged)
         if why is not None:
             notes, folds = [*why.notes, *notes], [*folds, *why.folds]
             apart = None if use is not None else together(self.shapes(), why.settled)
             help = help or apart or way_out(why.settled)
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        self.world.findings.add(Finding(diagnostic, about, use), [_key(here, f) for f in folds])
+        finding = Finding(diagnostic, about, use)
+        here = self.block.ref.key if self.block else self.function
+        cause = self.muted.get(code) or self._cause(finding, here, why)
+        if cause is not None:
+            self.world.findings.excuse(finding, cause)
+        else:
+            self.world.findings.add(finding, [_key(here, f) for f in folds])
+
+    def _cause(self, finding: Finding, here: str, why: Why | None) -> Finding | None:
+        """What a finding follows from, as far as the members that its statement names tell; what
+        is named is in doubt from now on."""
+        if self.statement is None:
+            return None
+        named, doubts = self.named_in(self.statement), self.world.doubts
+        cause = doubts.cause(named, finding, here)
+        doubts.add(named, cause or finding)
+        if cause is None and why is not None and why.exchanged is not None:
+            doubts.exchange(named, why.exchanged)
+        return cause
 
     @contextmanager
-    def mute(self, codes: frozenset[str]) -> Generator[None]:
-        """Report none of `codes` inside."""
-        before, self.muted = self.muted, self.muted | codes
+    def mute(self, codes: Mapping[str, Finding]) -> Generator[None]:
+        """Report of `codes` only the places inside, along with the findings that they follow
+        from."""
+        before, self.muted = self.muted, {**codes, **self.muted}
         try:
             yield
         finally:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from linnet.check.blame import WhereUse
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
-from linnet.check.findings import WhereUse
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
 from linnet.check.resolve import resolve_path

@@ -1,7 +1,7 @@
 """One wrong type is one finding however many places it is used at, and two are two.
 
-Each program marks the line of a finding with `#code`, and those that its n-th finding tells of
-besides with `#+n`.
+Each program marks the line of a finding with `#code`, with `#+n` those where the n-th finding says
+that the same is wrong, and with `#~n` those that may follow from it. No mistake goes untold.
 """
 
 from __future__ import annotations
@@ -225,6 +225,62 @@ fn f(x: Tensor[3; f32], y: Tensor[7; f32]) -> f32 {
     )
 }
 """,
+    "what a member's where may explain": """
+fn even<N: Dim>(x: Tensor[N; f32]) -> Tensor[N; f32] where N % 2 == 0 { return x }
+block B {
+    param w: Tensor[5; f32]
+    pub fn f() -> Tensor[5; f32] {
+        return even(w)  #E2206
+    }
+    pub fn g(x: Tensor[6; f32]) -> Tensor[6; f32] {
+        return x + w  #~1
+    }
+}
+""",
+    "what a parameter in doubt may explain": """
+fn pick(x: Tensor[3; f32], y: Tensor[3; f32]) -> f32 {
+    return x[5] + y[0]  #E2209
+}
+fn f(x: Tensor[3; f32], y: Tensor[3, 3; f32]) -> f32 {
+    return pick(x, y)  #~1
+}
+""",
+    "a where that what is wrong in the body may explain": """
+fn long<N: Dim>(x: Tensor[N; f32], y: Tensor[4; f32]) -> Tensor[N; f32] where N > 8 {
+    let z = x + y  #E2207
+    return x
+}
+fn g(x: Tensor[3; f32], y: Tensor[4; f32]) -> Tensor[3; f32] {
+    return long(x, y)  #~1
+}
+""",
+    "the dtype of an argument, behind one of another extent": """
+fn three<N: Dim>(a: Tensor[N; f32], b: Tensor[N; f32], c: Tensor[N; i32]) -> f32 { return 1.0 }
+fn f(x: Tensor[5; f32], y: Tensor[4; f32], z: Tensor[5; f32]) -> f32 {
+    return three(
+        x,
+        y,  #E2202
+        z,  #E2103
+    )
+}
+""",
+    "names in the arguments of a call that is wrong anyway": """
+fn half(x: f32) -> f32 { return x / 2.0 }
+fn f() -> f32 {
+    return half(
+        z = missing,  #E2102 E1201
+    )
+}
+fn g() -> f32 {
+    return half<3>(missing)  #E2111 E1201
+}
+fn h() -> f32 {
+    return half(
+        1.0,
+        missing,  #E2102 E1201
+    )
+}
+""",
 }
 
 
@@ -236,17 +292,19 @@ def test_findings_are_those_that_are_marked(name: str, tmp_path: Path) -> None:
     sink = list(check_paths([path]).sink)
     report = "\n".join(map(render_text, sink))
     lines = list(enumerate(source.splitlines(), 1))
-    firsts = [(n, m[1]) for n, line in lines if (m := re.search(r"#(E\d+)$", line))]
+    marks = [(n, re.findall(r"E\d+", line.partition("  #")[2])) for n, line in lines]
+    firsts = [(n, code) for n, codes in marks for code in codes]
     assert [(_line(d.span), d.code) for d in sink] == firsts, report
     for number, finding in enumerate(sink, 1):
-        further = [n for n, line in lines if line.endswith(f"#+{number}")]
-        assert _further(finding.notes) == further, report
+        for mark, note in (("+", "the same is wrong"), ("~", "what may follow")):
+            marked = [n for n, line in lines if line.endswith(f"#{mark}{number}")]
+            assert _told(finding.notes, note) == marked, report
 
 
 def _line(span: Span | None) -> int:
     return 0 if span is None else span.file.position(span.start).line
 
 
-def _further(notes: tuple[str, ...]) -> list[int]:
-    """The lines of a note "the same is wrong further on, at lines 3, 4"."""
-    return [int(n) for note in notes if "further on" in note for n in re.findall(r"\d+", note)]
+def _told(notes: tuple[str, ...], beginning: str) -> list[int]:
+    """The lines of a note such as "the same is wrong further on, at lines 3, 4"."""
+    return [int(n) for x in notes if x.startswith(beginning) for n in re.findall(r"\d+", x)]
