@@ -129,12 +129,12 @@ def conform(
     what: str,
     related: tuple[tuple[Span, str], ...] = (),
     suspects: tuple[object, ...] = (),
-    by_default: str | None = None,
+    known: str | None = None,
 ) -> TExpr:
     """`expr` where `wanted` is asked for; reports and returns an error value if it is not that.
 
     `suspects` may be to blame besides what `expr` names: the parameter that asks, and the `sub`
-    whose method has it. `by_default` is the way out where a default gave the dtype.
+    whose method has it. `known` is the way out where the one who asks knows it.
     """
     found = expr.type
     if is_error(found, wanted):
@@ -148,11 +148,11 @@ def conform(
     if isinstance(expr, TNone) and isinstance(wanted, OptionalType):
         return replace(expr, type=wanted)
     if isinstance(expr, TSome) and isinstance(wanted, OptionalType):
-        inner = conform(scope, expr.value, wanted.inner, what, related, suspects, by_default)
+        inner = conform(scope, expr.value, wanted.inner, what, related, suspects, known)
         return inner if is_error(inner.type) else replace(expr, value=inner, type=wanted)
     if isinstance(expr, TTuple) and isinstance(wanted, TupleType):
         return _tuple(scope, expr, wanted, what, related)
-    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), suspects, by_default)
+    _mismatch(scope, expr, found, wanted, what, related + _operands(expr), suspects, known)
     return bad(expr.span)
 
 
@@ -195,7 +195,7 @@ def _mismatch(
     what: str,
     related: tuple[tuple[Span, str], ...],
     suspects: tuple[object, ...],
-    by_default: str | None = None,
+    known: str | None = None,
 ) -> None:
     span = expr.span
     message = f"{what} is `{found}`, `{wanted}` is expected"
@@ -211,16 +211,16 @@ def _mismatch(
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
-        help_ = reordered(scope.facts, span, found.dims, wanted.dims)
+        help_ = known or reordered(scope.facts, span, found.dims, wanted.dims)
         scope.error("E2202", message, span, label, related, notes, help=help_, folds=folds, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
         folds = of_dtypes(scope, a, b, [span], suspects)
-        help_ = loosely(scope, expr, b) or by_default or f"convert it: `cast<{b}>(...)`"
+        help_ = loosely(scope, expr, b) or known or f"convert it: `cast<{b}>(...)`"
         scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, folds=folds)
         return
-    help_ = None
+    help_ = known
     if isinstance(wanted, OptionalType) and same_type(scope.facts, found, wanted.inner):
         help_ = "wrap it: `some(...)`"
     elif isinstance(found, OptionalType):

@@ -14,7 +14,7 @@ from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.suspects import present
 from linnet.check.target import Target, defaulted
 from linnet.check.typed import TExpr, TFunction, TParam
-from linnet.check.types import GenericArg, TensorType, Type
+from linnet.check.types import GenericArg, LiteralType, ScalarType, TensorType, Type
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar
 
@@ -33,21 +33,53 @@ class Fitting:
         did not fit one parameter is in doubt: where it stands again only the dtype is looked at."""
         final: list[TExpr | None] = []
         doubtful: set[Symbol | DTypeVar] = set()
-        good = True
+        wrong: list[TParam] = []
+        crossed: tuple[TParam, TParam] | None = None
         for value, param in zip(self.values, self.target.function.params, strict=True):
-            dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-            if value is None:
+            if value is None or self._exact(value, param):
                 final.append(value)
                 continue
-            fitted = self.conform(param, value, loosely=bool(dims & doubtful))
+            crossed = crossed if wrong else self._crossed()
+            if crossed is not None and param is crossed[1]:
+                continue  # reported for the other of the two
+            dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
+            fitted = self.conform(param, value, bool(dims & doubtful), _way_out(crossed))
             final.append(fitted)
             if is_error(fitted.type):
-                good = False
+                wrong.append(param)
                 doubtful |= dims
-        return final if good else None
+        return None if wrong else final
 
-    def conform(self, param: TParam, value: TExpr, loosely: bool = False) -> TExpr:
-        """The value as `param` wants it, `loosely` of any shape; an error value after a report."""
+    def _exact(self, value: TExpr, param: TParam) -> bool:
+        """Whether the type of an argument is the parameter's, without any adaption."""
+        wanted = self.solver.wanted(param.local.type)
+        if wanted is None or not same_type(self.scope.facts, value.type, wanted):
+            return False
+        self.scope.world.accepted.add(param.local)
+        return True
+
+    def _crossed(self) -> tuple[TParam, TParam] | None:
+        """The only two parameters whose arguments do not fit, if those of each other do."""
+        pairs = zip(self.values, self.target.function.params, strict=True)
+        given = [(v, p) for v, p in pairs if v is not None]
+        wrong = [(v, p) for v, p in given if not self._fits(v, p)]
+        if len(wrong) != 2:
+            return None
+        (a, first), (b, second) = wrong
+        return (first, second) if self._fits(a, second) and self._fits(b, first) else None
+
+    def _fits(self, value: TExpr, param: TParam) -> bool:
+        wanted = self.solver.wanted(param.local.type)
+        if wanted is None or is_error(value.type):
+            return True
+        number = isinstance(value.type, LiteralType) and isinstance(wanted, ScalarType)
+        return number or same_type(self.scope.facts, value.type, wanted)
+
+    def conform(
+        self, param: TParam, value: TExpr, loosely: bool = False, known: str | None = None
+    ) -> TExpr:
+        """The value as `param` wants it, `loosely` of any shape; an error value after a report, in
+        which the way out is `known`."""
         wanted = self.solver.wanted(param.local.type)
         if loosely and isinstance(wanted, TensorType) and isinstance(value.type, TensorType):
             wanted = replace(wanted, dims=value.type.dims)
@@ -65,8 +97,9 @@ class Fitting:
         if self.target.sub is not None:
             suspects.append(self.target.sub.name)
         with self.scope.mute(self.scope.world.doubts.about(param.local)):
-            by_default = defaulted(self.scope, self.target, param, value.type)
-            final = conform(self.scope, value, wanted, what, origin, tuple(suspects), by_default)
+            if element_dtype(value.type) != element_dtype(wanted):
+                known = known or defaulted(self.scope, self.target, param, value.type)
+            final = conform(self.scope, value, wanted, what, origin, tuple(suspects), known)
         if not is_error(final.type):
             accepted.add(param.local)
         return final
@@ -93,6 +126,13 @@ class Fitting:
             for order in exchanges(self.scope, self.target.function)
         )
         return any(same_type(self.scope.facts, found, type_) for type_ in wanted)
+
+
+def _way_out(crossed: tuple[TParam, TParam] | None) -> str | None:
+    if crossed is None:
+        return None
+    names = " and ".join(f"`{p.local.name}`" for p in crossed)
+    return f"the arguments for {names} stand in each other's places"
 
 
 def exchanges(scope: Scope, function: TFunction) -> list[Mapping[Symbol, Symbol]]:

@@ -281,6 +281,23 @@ fn h() -> f32 {
     )
 }
 """,
+    "two arguments in each other's places": """
+fn at(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return x[0] }
+fn f(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 {
+    return at(
+        x,
+        n,  #E2101
+        i,
+    )
+}
+fn g(x: Tensor[3; f32], i: Tensor[2; i32], n: i64) -> f32 {
+    return at(
+        x,
+        n,  #E2101
+        i,  #E2101
+    )
+}
+""",
 }
 
 
