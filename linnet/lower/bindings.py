@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from linnet.check.substitute import in_arg
+from linnet.check.substitute import in_arg, in_type
 from linnet.check.typed import TBlock, TGeneric, TSub
-from linnet.check.types import GenericArg
+from linnet.check.types import GenericArg, Type
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dtypes import BY_NAME, KINDS, DType, DTypeVar
 from linnet.lower.fail import fail
@@ -44,6 +44,17 @@ def bind(
         else:
             bound[generic.binder] = _itself(generic)
     return bound
+
+
+def bind_open(generics: Sequence[TGeneric], given: Mapping[str, GenericValue]) -> Bound:
+    """As `bind`, and packs without a value stand for themselves as well."""
+    packs = [g for g in generics if g.kind == "Shape" and g.name not in given]
+    rest = [g for g in generics if g not in packs]
+    bound: Bound = {}
+    for pack in packs:
+        assert isinstance(pack.binder, Symbol)
+        bound[pack.binder] = (pack.binder,)
+    return bound | bind(rest, given)
 
 
 def _default(generic: TGeneric, default: GenericArg, bound: Bound) -> GenericArg:
@@ -135,6 +146,14 @@ def sub_count(sub: TSub, scope: Bound) -> Dim | None:
     if sub.count is None:
         return None
     return extent_under(sub.count, scope, sub.span, f"the length of `{sub.name}`")
+
+
+def type_under(type_: Type, scope: Bound, span: Span) -> Type:
+    """`type_` under `scope`, no extent of it divided by zero."""
+    try:
+        return in_type(type_, scope)
+    except DimError as error:
+        fail("E2205", str(error), span)
 
 
 def extent_under(dim: Dim, scope: Bound, span: Span, what: str = "a dimension") -> Dim:

@@ -18,10 +18,12 @@ from linnet.lower.bindings import (
     Bound,
     GenericValue,
     bind,
+    bind_open,
     check_extent,
     refuse_unknown,
     sub_bindings,
     sub_count,
+    type_under,
 )
 from linnet.lower.fail import fail
 from linnet.source.files import Span
@@ -128,10 +130,10 @@ def unsatisfied(
 def unsatisfied_block(
     program: Program, key: str, generics: Mapping[str, GenericValue]
 ) -> list[Violation]:
-    """As `unsatisfied`, the relations of a block itself."""
+    """As `unsatisfied`, the relations of a block itself; a pack may stay open too."""
     block = program.blocks[key]
     found: list[Violation] = []
-    _check(block, bind(block.generics, generics), "", found)
+    _check(block, bind_open(block.generics, generics), "", found)
     return found
 
 
@@ -215,10 +217,7 @@ def _elements(sub: TSub, scope: Bound, path: str) -> Iterator[str]:
 
 
 def _instance(node: _Node, member: TMemberDecl) -> Instance:
-    try:
-        type_ = in_type(member.type, node.scope)
-    except DimError as error:
-        fail("E2205", str(error), member.span)
+    type_ = type_under(member.type, node.scope, member.span)
     if isinstance(type_, OptionalType):
         type_ = type_.inner
     assert isinstance(type_, ScalarType | TensorType) and isinstance(type_.dtype, DType)
