@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         sink.add(_in_the_way([str(error.filename)]))
     except OSError as error:
         place = shown_path(Path(str(error.filename or folder)))
-        sink.add(Diagnostic("E2102", f"cannot write {place}: {reason(error)}", None))
+        sink.add(Diagnostic("E1202", f"cannot write {place}: {reason(error)}", None))
     else:
         print(f"check it: linnet check {folder}\nrun it:   linnet run {folder} --tiny")
     return report(sink)
@@ -73,6 +73,14 @@ def _of_name(name: str) -> Diagnostic | None:
 
 def _of_folder(folder: Path, here: bool) -> Diagnostic | None:
     """Why nothing is written to a folder. The working folder may have other files than ours."""
+    try:
+        return _occupied(folder, here)
+    except OSError as error:
+        place = shown(str(folder))
+        return Diagnostic("E1202", f"cannot look into {place}: {reason(error)}", None)
+
+
+def _occupied(folder: Path, here: bool) -> Diagnostic | None:
     if here:
         there = [name for name in _FILES if name != _README and os.path.lexists(name)]
         if there:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from linnet.check.substitute import in_type
 from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
 from linnet.check.types import GenericArg, OptionalType, ScalarType, TensorType
-from linnet.cli.lowered import Generics, is_card, refuse_unknown, violated
+from linnet.cli.lowered import is_card, refuse_unknown
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, DType
-from linnet.lower.bindings import Bound, bind, sub_bindings, sub_count
+from linnet.lower.bindings import Bound, bind, bind_open, sub_bindings, sub_count, type_under
 from linnet.lower.instances import unsatisfied_block
 from linnet.nest.card import card_path
+from linnet.nest.generics import Generics
 from linnet.nest.opened import open_whole
 from linnet.nest.survey import Survey, survey
 from linnet.nest.words import counted, size_text
@@ -101,9 +101,9 @@ def _of_file(path: Path, generics: Generics, sink: Sink) -> list[Table]:
     tables: list[Table] = []
     for block in outer:
         own = {g.name: generics[g.name] for g in block.generics if g.name in generics}
-        broken = [] if _packs(block) else unsatisfied_block(program, block.key, own)
+        broken = unsatisfied_block(program, block.key, own)
         for violation in broken:
-            sink.add(violated(violation))
+            sink.add(violation.report())
         if not broken:
             tables.append(_table(program, block, own))
     return tables
@@ -116,18 +116,8 @@ def _outermost(program: Program) -> list[TBlock]:
     return [block for key, block in own.items() if key not in held]
 
 
-def _packs(block: TBlock) -> Bound:
-    """The packs of a block, which no option can bind, each as itself."""
-    return {
-        g.binder: (g.binder,)
-        for g in block.generics
-        if isinstance(g.binder, Symbol) and g.kind == "Shape"
-    }
-
-
 def _table(program: Program, block: TBlock, generics: Mapping[str, int | str]) -> Table:
-    scope = _packs(block)
-    scope.update(bind([g for g in block.generics if g.kind != "Shape"], generics))
+    scope = bind_open(block.generics, generics)
     rows = tuple(_rows(program, block, scope, "", 1, False))
     return Table(block.key, _values(block, scope), rows)
 
@@ -164,7 +154,7 @@ def _elements(name: str, length: Dim | None) -> Sequence[tuple[str, Dim | int]]:
 
 
 def _row(member: TMemberDecl, scope: Bound, path: str, count: Dim | int, optional: bool) -> Row:
-    type_ = in_type(member.type, scope)
+    type_ = type_under(member.type, scope, member.span)
     if isinstance(type_, OptionalType):
         type_ = type_.inner
     assert isinstance(type_, ScalarType | TensorType), path

@@ -28,6 +28,18 @@ def mentions(tree: Any) -> frozenset[str]:
     return frozenset(name for node in nodes(tree) if (name := _mentioned(node)) is not None)
 
 
+def written(tree: Any) -> frozenset[str]:
+    """Every name in a tree, declared or put to use."""
+    return frozenset(_written(tree))
+
+
+def _written(tree: Any) -> Iterator[str]:
+    for node in nodes(tree):
+        name = node.text if isinstance(node, ast.Name) else getattr(node, "name", None)
+        if isinstance(name, str):
+            yield name
+
+
 def _mentioned(node: object) -> str | None:
     match node:
         case ast.NameExpr(name):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from linnet.check.substitute import in_arg
+from linnet.check.substitute import in_arg, in_type
 from linnet.check.typed import TBlock, TGeneric, TSub
-from linnet.check.types import GenericArg
+from linnet.check.types import GenericArg, Type
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dtypes import BY_NAME, KINDS, DType, DTypeVar
 from linnet.lower.fail import fail
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
 from linnet.source.files import Span
+from linnet.source.shown import shown
+from linnet.source.suggest import closest
 
 GenericValue = int | str | DType | Dim | Sequence[int | Dim]
 """What a caller may give: a number, the name of a dtype, the extents of a pack."""
@@ -44,6 +48,17 @@ def bind(
         else:
             bound[generic.binder] = _itself(generic)
     return bound
+
+
+def bind_open(generics: Sequence[TGeneric], given: Mapping[str, GenericValue]) -> Bound:
+    """As `bind`, and packs without a value stand for themselves as well."""
+    packs = [g for g in generics if g.kind == "Shape" and g.name not in given]
+    rest = [g for g in generics if g not in packs]
+    bound: Bound = {}
+    for pack in packs:
+        assert isinstance(pack.binder, Symbol)
+        bound[pack.binder] = (pack.binder,)
+    return bound | bind(rest, given)
 
 
 def _default(generic: TGeneric, default: GenericArg, bound: Bound) -> GenericArg:
@@ -101,15 +116,30 @@ def unknown_names(generics: Sequence[TGeneric], given: Iterable[str]) -> list[st
     return [name for name in given if name not in names]
 
 
-def known(generics: Sequence[TGeneric]) -> str:
-    """The names of the generics, for a note."""
-    return f"it has {', '.join(g.name for g in generics)}" if generics else "it has none"
+def unknown_generic(
+    name: str,
+    nobody: str,
+    declared: Iterable[str],
+    *,
+    near: str | None = None,
+    code: str = "E2111",
+    place: Span | None = None,
+) -> Diagnostic:
+    """The report of a value for a generic that is not `declared`. `nobody` begins the sentence,
+    "`Model` has no generic"; `near` is the one that was meant, if that is known."""
+    declared = list(declared)
+    near = near or closest(name, declared)
+    note = f"known here: {', '.join(declared)}" if declared else "there are none here"
+    hint = None if near is None else f"did you mean {shown(near)}?"
+    return Diagnostic(code, f"{nobody} {shown(name)}", place, notes=(note,), help=hint)
 
 
 def refuse_unknown(generics: Sequence[TGeneric], given: Iterable[str], owner: str) -> None:
-    """Refuse a value for a generic that `owner` does not have."""
-    for name in unknown_names(generics, given):
-        fail("E2111", f"`{owner}` has no generic `{name}`", None, notes=(known(generics),))
+    """Refuse values for generics that `owner` does not have."""
+    unknown = unknown_names(generics, given)
+    names = [g.name for g in generics]
+    if unknown:
+        raise LinnetError([unknown_generic(n, f"`{owner}` has no generic", names) for n in unknown])
 
 
 def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:
@@ -135,6 +165,14 @@ def sub_count(sub: TSub, scope: Bound) -> Dim | None:
     if sub.count is None:
         return None
     return extent_under(sub.count, scope, sub.span, f"the length of `{sub.name}`")
+
+
+def type_under(type_: Type, scope: Bound, span: Span) -> Type:
+    """`type_` under `scope`, no extent of it divided by zero."""
+    try:
+        return in_type(type_, scope)
+    except DimError as error:
+        fail("E2205", str(error), span)
 
 
 def extent_under(dim: Dim, scope: Bound, span: Span, what: str = "a dimension") -> Dim:

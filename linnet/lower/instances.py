@@ -18,12 +18,15 @@ from linnet.lower.bindings import (
     Bound,
     GenericValue,
     bind,
+    bind_open,
     check_extent,
     refuse_unknown,
     sub_bindings,
     sub_count,
+    type_under,
 )
 from linnet.lower.fail import fail
+from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import Span
 
 # More of them than any model has; a mistyped number of layers would be listed for hours.
@@ -54,6 +57,15 @@ class Violation:
     relation: Relation
     values: str
     span: Span
+
+    def report(
+        self, code: str = "E2206", place: Span | None = None, root: str | None = None
+    ) -> Diagnostic:
+        """The finding, at the place of a value that breaks it. `root` is what the block without a
+        path is called, else by its key."""
+        where = f"`{self.path}`, a `{self.block}`" if self.path else f"`{root or self.block}`"
+        message = f"`where {self.relation}` of {where} does not hold: {self.values}"
+        return Diagnostic(code, message, place, related=(Related(self.span, "stated here"),))
 
 
 def parameters(program: Program, root: str, generics: Mapping[str, GenericValue]) -> list[Instance]:
@@ -128,10 +140,10 @@ def unsatisfied(
 def unsatisfied_block(
     program: Program, key: str, generics: Mapping[str, GenericValue]
 ) -> list[Violation]:
-    """As `unsatisfied`, the relations of a block itself."""
+    """As `unsatisfied`, the relations of a block itself; a pack may stay open too."""
     block = program.blocks[key]
     found: list[Violation] = []
-    _check(block, bind(block.generics, generics), "", found)
+    _check(block, bind_open(block.generics, generics), "", found)
     return found
 
 
@@ -215,10 +227,7 @@ def _elements(sub: TSub, scope: Bound, path: str) -> Iterator[str]:
 
 
 def _instance(node: _Node, member: TMemberDecl) -> Instance:
-    try:
-        type_ = in_type(member.type, node.scope)
-    except DimError as error:
-        fail("E2205", str(error), member.span)
+    type_ = type_under(member.type, node.scope, member.span)
     if isinstance(type_, OptionalType):
         type_ = type_.inner
     assert isinstance(type_, ScalarType | TensorType) and isinstance(type_.dtype, DType)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card, Draft, bindings_path, check_tiny_names, draft_card
 from linnet.nest.generics import Generics, Values, resolve
-from linnet.nest.program import CardProgram, CardRoot, check_source, open_program, open_root
+from linnet.nest.program import (
+    CardProgram,
+    CardRoot,
+    check_source,
+    module_of,
+    open_program,
+    open_root,
+)
 from linnet.pipeline import CheckResult
 from linnet.source.diagnostics import Diagnostic, Sink
 
@@ -76,9 +84,29 @@ def _bindings(card: Card, sink: Sink) -> Bindings:
 
 
 def _source(draft: Draft, checked: CheckResult | None, sink: Sink) -> CheckResult | None:
-    if checked is not None and not checked.sink.errors:
-        return checked
+    """The check of the card's source; what is wrong with it is reported once."""
     if draft.source is None:
         return None
-    # The errors of the check may be of another card: this one may yet be right.
-    return check_source(draft.source, draft.directory, sink if checked is None else Sink())
+    if checked is None:
+        return check_source(draft.source, draft.directory, sink)
+    if _covers(checked, draft.source) and not checked.sink.errors:
+        return checked
+    # The errors of the check may be of another card, and it passes hidden folders over.
+    own = Sink()
+    source = check_source(draft.source, draft.directory, own)
+    said = {_identity(finding) for finding in checked.sink}
+    for finding in own:
+        if _identity(finding) not in said:
+            sink.add(finding)
+    return source
+
+
+def _covers(checked: CheckResult, source: Path) -> bool:
+    """Whether a check of the card's folder read the source, or all there is to be read."""
+    return source.is_dir() or module_of(source, checked) is not None
+
+
+def _identity(finding: Diagnostic) -> tuple[str, str, tuple[str, int] | None]:
+    """What tells a finding from others, whenever its file was read."""
+    span = finding.span
+    return finding.code, finding.message, span and (span.file.path, span.start)

@@ -15,6 +15,7 @@ from linnet.lower.instances import Instance, entries, parameters, violations
 from linnet.nest.card import Card
 from linnet.nest.generics import Resolved, Values, resolve, violated
 from linnet.nest.match import ParameterDecl
+from linnet.packages.text import real
 from linnet.pipeline import CheckResult, check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.errors import LinnetError
@@ -117,7 +118,8 @@ def check_tiny(opened: CardRoot, sink: Sink) -> None:
     card = opened.card
     # What is not among the card's generics, or is no value, is reported where `[tiny]` is read.
     small = {name: value for name, value in card.tiny.items() if name in card.generics}
-    sure = small.keys() == card.toml.values.get("tiny", {}).keys()
+    unread = any(key[0] == "tiny" for key in card.unknown)
+    sure = not unread and small.keys() == card.tiny.keys()
     opened = CardRoot(replace(card, tiny=small), opened.program, opened.root)
     found, own = _tried(opened, tiny=True, whole=sure), _tried(opened, tiny=False)
     said = {d.message for d in own}
@@ -141,14 +143,15 @@ def _tried(opened: CardRoot, tiny: bool, whole: bool = True) -> Sink:
     return found
 
 
-def _module(card: Card, result: CheckResult) -> str:
-    """The key of the module in the card's source file."""
-    source = card.source.resolve()
-    return next(m.key for m in result.graph.modules if Path(m.file.path).resolve() == source)
+def module_of(source: Path, result: CheckResult) -> str | None:
+    """The key of the module in a source file; None if the check did not read the file."""
+    file = real(source)
+    return next((m.key for m in result.graph.modules if real(Path(m.file.path)) == file), None)
 
 
 def _root(card: Card, checked: CheckResult, sink: Sink) -> str | None:
-    program, module = checked.program, _module(card, checked)
+    program, module = checked.program, module_of(card.source, checked)
+    assert module is not None, card.source
     root = f"{module}::{card.root}"
     blocks = [k.removeprefix(f"{module}::") for k in program.blocks if k.startswith(f"{module}::")]
     if root not in program.blocks:

@@ -9,6 +9,7 @@ import pytest
 
 from linnet import nest
 from linnet.cli.main import main
+from linnet.nest.card_keys import TABLES
 from linnet.source.errors import LinnetError
 from tests.nest.small import BINDINGS, write_card, write_weights
 
@@ -28,6 +29,68 @@ def test_a_wrong_title_and_count(tmp_path: Path, capsys: Capture) -> None:
         text = said(capsys, *words, str(card))
         assert "error[E5001]: `title` in `[model]` must be a text that is not empty\n" in text
         assert WRONG_COUNT in text and text.endswith("\n2 errors\n")
+
+
+def every_command(card: Path) -> list[list[str]]:
+    words = (["nest", "check"], ["nest", "show"], ["check"], ["explain"], ["run"])
+    inspect = [["inspect", form, str(card)] for form in ("--ir", "--parameters")]
+    return [[*w, str(card)] for w in words] + inspect
+
+
+@pytest.mark.parametrize("value", ["3", "[]", '"text"', "true"])
+@pytest.mark.parametrize("table", TABLES)
+def test_a_value_in_the_place_of_a_table(
+    table: str, value: str, tmp_path: Path, capsys: Capture
+) -> None:
+    card = write_card(tmp_path)
+    tables = (card / "nest.toml").read_text().split("\n\n")
+    others = [text for text in tables if not text.startswith(f"[{table}]")]
+    (card / "nest.toml").write_text("\n\n".join([f"{table} = {value}", *others]))
+    wanted = f"error[E5001]: `{table}` must be a table: write `[{table}]` on a line of its own\n"
+    for words in every_command(card):
+        text = said(capsys, *words)
+        assert wanted in text and text.endswith("\n1 error\n"), (words, text)
+
+
+def moved(card: Path, edit: tuple[str, str] = ("", "")) -> Path:
+    """The card with its source, edited, in a hidden folder, outside any package."""
+    (card / ".hid").mkdir()
+    (card / "linnet.toml").unlink()
+    text = (card / "src/lib.linnet").read_text()
+    (card / "src/lib.linnet").unlink()
+    assert edit[0] in text
+    (card / ".hid/lib.linnet").write_text(text.replace(*edit) if edit[0] else text)
+    toml = (card / "nest.toml").read_text()
+    (card / "nest.toml").write_text(toml.replace("src/lib.linnet", ".hid/lib.linnet"))
+    return card
+
+
+def test_a_source_in_a_hidden_folder(tmp_path: Path, capsys: Capture) -> None:
+    """Such folders are passed over, but for what a card names."""
+    card = moved(write_card(tmp_path))
+    (card / "other.linnet").write_text("module other\n")
+    for words in every_command(card)[:4]:
+        assert main(words) == 0, words
+        assert capsys.readouterr().err == ""
+
+
+def test_an_error_in_a_hidden_folder_is_said_once(tmp_path: Path, capsys: Capture) -> None:
+    card = moved(write_card(tmp_path), ("seen + x", "seen + cast<f64>(x)"))
+    (card / "other.linnet").write_text("module other\n")
+    for words in every_command(card):
+        text = said(capsys, *words)
+        assert "error[E2103]" in text and text.endswith("\n1 error\n"), (words, text)
+    # Another error beside it hides none.
+    (card / "other.linnet").write_text("module\n")
+    text = said(capsys, "check", str(card))
+    assert "error[E2103]" in text and text.endswith("\n2 errors\n")
+
+
+def test_an_error_in_the_manifest_of_a_card_is_said_once(tmp_path: Path, capsys: Capture) -> None:
+    card = write_card(tmp_path)
+    (card / "linnet.toml").write_text('[package]\nname = "small"\nversion = "0.1.0"\n')
+    text = said(capsys, "check", str(card))
+    assert "`language` is missing" in text and text.endswith("\n1 error\n")
 
 
 def test_wrong_bindings_and_count(tmp_path: Path, capsys: Capture) -> None:
@@ -88,7 +151,7 @@ def test_links_in_a_circle(tmp_path: Path, capsys: Capture) -> None:
     (card / "bindings.json").unlink()
     (card / "bindings.json").symlink_to("bindings.json")
     text = said(capsys, "nest", "check", str(card))
-    assert "bindings.json: Too many levels of symbolic links" in text
+    assert "bindings.json: too many levels of symbolic links" in text
     (card / "nest.toml").unlink()
     (card / "nest.toml").symlink_to("nest.toml")
     text = said(capsys, "nest", "check", str(card))

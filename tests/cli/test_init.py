@@ -149,6 +149,25 @@ def test_a_file_in_the_way(file: str, folder: Path, capsys: Capture) -> None:
     assert files(folder) == before
 
 
+@pytest.mark.parametrize("here", [[], ["--here"]])
+def test_a_folder_that_cannot_be_looked_into(
+    here: list[str], folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's refusal is played: for an administrator there is none."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (folder / "m").mkdir()
+    monkeypatch.setattr(Path, "cwd" if here else "iterdir", refuse)
+    assert main(["init", "m", *here]) == 1
+    out, err = capsys.readouterr()
+    place = "." if here else "m"
+    assert out == "" and f"error[E1202]: cannot look into `{place}`: permission denied\n" in err
+    monkeypatch.undo()
+    assert files(folder) == {}
+
+
 def test_a_write_that_fails_leaves_nothing(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +179,7 @@ def test_a_write_that_fails_leaves_nothing(
     monkeypatch.setattr(init, "_texts", texts)
     assert main(["init", "m"]) == 1
     out, err = capsys.readouterr()
-    assert out == "" and "error[E2102]: cannot write m/no/such" in err
+    assert out == "" and "error[E1202]: cannot write m/no/such" in err
     assert list(folder.iterdir()) == []
 
 

@@ -329,6 +329,46 @@ def test_generics_that_do_not_fit(word: str, code: str, model: str, capsys: Capt
     assert f"error[{code}]" in capsys.readouterr().err
 
 
+PACK = """\
+module m
+
+pub block Block<N: Dim, *Sh: Shape>
+where
+    N > 0
+{
+    param w: Tensor[8 / N, *Sh; f32]
+}
+"""
+
+
+def test_a_pack_stays_open_beside_what_is_set(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "m.linnet"
+    path.write_text(PACK, "utf-8")
+    words = ["inspect", str(path), "--parameters", "--set"]
+    assert main([*words, "N=2"]) == 0
+    assert "  w  param   [4, *Sh] f32  ?\n" in capsys.readouterr().out
+    assert main([*words, "N=0"]) == 1
+    assert "error[E2206]: `where N > 0` of `m::Block` does not hold" in capsys.readouterr().err
+    assert main([*words, "Sh=3"]) == 1
+    assert "error[E2111]: `Sh` is a shape pack" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["--parameters", "--ir"])
+def test_a_division_by_zero_that_an_open_relation_leaves(
+    form: str, tmp_path: Path, capsys: Capture
+) -> None:
+    """`N > M` is not broken as long as `M` is open, and yet `N` cannot be 0."""
+    path = tmp_path / "m.linnet"
+    path.write_text(
+        "module m\n\npub block Block<N: Dim, M: Dim>\nwhere\n    N > M\n{\n"
+        "    param w: Tensor[8 / N; f32]\n\n"
+        "    pub entry get() -> Tensor[8 / N; f32] {\n        return w\n    }\n}\n",
+        "utf-8",
+    )
+    assert main(["inspect", str(path), form, "--set", "N=0"]) == 1
+    assert "error[E2205]: `8` is divided by zero" in capsys.readouterr().err
+
+
 def test_a_source_without_blocks(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "a.linnet"
     path.write_text("module a\nconst N = 1\n", "utf-8")

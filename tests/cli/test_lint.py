@@ -104,3 +104,68 @@ def test_only_the_modules_that_were_asked_for(tmp_path: Path, capsys: Capture) -
 def test_a_wrong_command_line(words: list[str], capsys: Capture) -> None:
     assert main(["lint", *words]) == 2
     assert "usage: linnet" in capsys.readouterr().err
+
+
+def proposals(text: str, folder: Path, capsys: Capture) -> dict[str, str | None]:
+    """The help of each W2007, by the name that it is about."""
+    assert main(["lint", "--json", write(folder, text)]) == 0
+    found = json.loads(capsys.readouterr().out)["diagnostics"]
+    return {d["message"].split("`")[1]: d["help"] for d in found if d["code"] == "W2007"}
+
+
+def test_what_names_are_proposed(tmp_path: Path, capsys: Capture) -> None:
+    text = """\
+module a
+
+use std.nn.linear::{linear}
+
+pub type _heads<_n: Dim, in__dim: Dim> = Tensor[_n, in__dim; f32]
+
+pub const _most = 4
+
+pub fn rowSums(KvHeads: f32, _Other: f32) -> f32 {
+    return KvHeads
+}
+"""
+    assert proposals(text, tmp_path, capsys) == {
+        "_heads": "name it `_Heads`",
+        "_n": "name it `_N`",
+        "in__dim": "name it `InDim`",
+        "_most": "name it `_MOST`",
+        "rowSums": "name it `row_sums`",
+        "KvHeads": "name it `kv_heads`",
+        "_Other": "name it `_other`",
+    }
+
+
+def test_no_name_is_proposed_that_cannot_be_had(tmp_path: Path, capsys: Capture) -> None:
+    text = """\
+module a
+
+use std.nn.linear::{linear}
+
+pub fn If(Linear: f32, Kernel: f32, Tanh: f32, F32: f32, taken: f32, Taken: f32) -> f32 {
+    return Linear + Kernel + Tanh + F32 + taken + Taken
+}
+
+pub fn twoWords(Free: f32, free_: f32) -> f32 {
+    return Free
+}
+
+pub fn two_words<tensor: Dim, dim: Dim, _1: Dim>(x: Tensor[tensor, dim, _1; f32]) -> f32 {
+    return sum[i, j, k] x[i, j, k]
+}
+"""
+    assert proposals(text, tmp_path, capsys) == {
+        "If": None,
+        "Linear": None,
+        "Kernel": None,
+        "Tanh": None,
+        "F32": None,
+        "Taken": None,
+        "twoWords": None,
+        "Free": "name it `free`",
+        "tensor": None,
+        "dim": None,
+        "_1": None,
+    }

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
+from tests.nest import small
 from tests.nest.small import BINDINGS, write_card, write_weights
 
 INDEX = "model.safetensors.index.json"
 TOML, LIST, SOURCE = "nest.toml", "bindings.json", "src/lib.linnet"
 Edit = tuple[str, str, str]
+SMALL = ("[check]", "[tiny]\nVocab = 3\n\n[check]")
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,20 @@ class Finding:
 @dataclass(frozen=True)
 class Fault:
     """`edits` are (file, old, new) in the card, `spoil` changes the checkpoint's folder. `hides`
-    are the needs of findings that cannot be made beside it, with the reason."""
+    are the needs of findings that cannot be made beside it."""
 
     name: str
     finds: tuple[Finding, ...]
     edits: tuple[Edit, ...] = ()
     spoil: Callable[[Path], None] | None = None
     touches: str = ""
-    hides: tuple[tuple[str, str], ...] = ()
+    hides: tuple[str, ...] = ()
 
 
 def build(parent: Path, faults: tuple[Fault, ...]) -> tuple[Path, Path]:
     """The folders of the card and of the checkpoint with all the faults."""
     parent.mkdir()
-    card = write_card(parent, ("[check]", "[tiny]\nVocab = 3\n\n[check]"))
+    card = write_card(parent, SMALL)
     (card / LIST).write_text(json.dumps(BINDINGS, indent=1))
     for file, old, new in (edit for fault in faults for edit in fault.edits):
         text = (card / file).read_text()
@@ -105,29 +107,32 @@ def extra(name: str, content: bytes | None) -> Callable[[Path], None]:
 # --- the table ----------------------------------------------------------------
 
 # What findings need: the parameters with their shapes, a small model, how many weights there are,
-# the whole file of bindings, and all files of the checkpoint.
-PARAMETERS, TINY, COUNT, REST, FILES = "parameters", "tiny", "count", "rest", "files"
-NO_ROOT = tuple((n, "the block is not known") for n in (PARAMETERS, TINY, COUNT, "root"))
-NO_SOURCE = (*NO_ROOT, ("source", "a source with errors has no blocks"))
-NO_SHAPES = tuple(
-    (n, "a number that shapes come from is not known") for n in (PARAMETERS, COUNT, TINY)
-)
-
-
-def last_line(text: str) -> str:
-    return text.strip().splitlines()[-1]
+# the names of the generics, all ties, the whole file of bindings, all files of the checkpoint.
+PARAMETERS, TINY, COUNT, GENERICS = "parameters", "tiny", "count", "generics"
+TIES, REST, FILES = "ties", "rest", "files"
+# The block is not known.
+NO_ROOT = (PARAMETERS, TINY, COUNT, "root")
+# A source with errors has no blocks.
+NO_SOURCE = (*NO_ROOT, "source")
+# A number that shapes come from is not known.
+NO_SHAPES = (PARAMETERS, COUNT, TINY)
 
 
 def key(
-    name: str, old: str, new: str, text: str, hides: tuple[tuple[str, str], ...] = (), *needs: str
+    name: str, old: str, new: str, text: str, *needs: str, hides: tuple[str, ...] = ()
 ) -> Fault:
-    found = (Finding("E5001", text, TOML, last_line(new), frozenset(needs)),)
+    """A fault of a key in `nest.toml`, found in the last line of what is written for it."""
+    line = new.strip().splitlines()[-1]
+    found = (Finding("E5001", text, TOML, line, frozenset(needs)),)
     return Fault(name, found, ((TOML, old, new),), hides=hides)
 
 
-def entry_of(code: str, name: str, old: str, new: str, text: str, *needs: str) -> Fault:
-    found = (Finding(code, text, TOML, last_line(new), frozenset(needs)),)
-    return Fault(name, found, ((TOML, old, new),))
+def no_table(name: str, hides: tuple[str, ...] = ()) -> Fault:
+    """A list where a table belongs. It stands for the whole table, so that it is tried with no
+    other fault of this table."""
+    (old,) = (t for t in small.TOML.replace(*SMALL).split("\n\n") if t.startswith(f"[{name}]"))
+    text = f"`{name}` must be a table: write `[{name}]` on a line of its own"
+    return key(f"no table {name}", old, f"[[{name}]]", text, hides=hides)
 
 
 def checkpoint(
@@ -139,7 +144,7 @@ def checkpoint(
     touches: str = "",
     file: str | None = None,
     line: str = "",
-    hides: tuple[tuple[str, str], ...] = (),
+    hides: tuple[str, ...] = (),
 ) -> Fault:
     found = (Finding(code, text, file, line, frozenset(needs)),)
     return Fault(name, found, (), spoil, touches, hides)
@@ -156,7 +161,8 @@ FAULTS = (
         "[check]",
         "[chekc]",
         "unknown table `chekc`",
-        hides=(("check", "the numbers are in a table that is not known"),),
+        # The numbers are in a table that is not known.
+        hides=("check",),
     ),
     key("repo", 'repo = "a/small"', "repo = 3", "`repo` in `[weights]` must be"),
     key(
@@ -168,51 +174,47 @@ FAULTS = (
         "files = []",
         "`files` in `[weights]`",
     ),
-    key("root", 'root = "Model"', 'root = "Modle"', "`Modle` is no block", NO_ROOT, "source"),
+    key("root", 'root = "Model"', 'root = "Modle"', "`Modle` is no block", "source", hides=NO_ROOT),
     key(
         "path",
         '"src/lib.linnet"',
         '"src/libs.linnet"',
         "the source file `src/libs.linnet`",
-        NO_SOURCE,
+        hides=NO_SOURCE,
     ),
     key(
         "generic of a wrong kind",
         "H = 2\n",
         'H = "f32"\n',
         "`H` is a dimension",
-        NO_SHAPES[:2],
         "root",
+        hides=NO_SHAPES[:2],
     ),
     key(
         "misspelt generic",
         "Layers = 2",
         "Layres = 2",
         "`Model` has no generic `Layres`",
-        NO_SHAPES,
         "root",
+        hides=NO_SHAPES,
     ),
-    entry_of(
-        "E5001",
+    key(
         "entry",
         'entry = "forward"',
         'entry = "forwrd"',
         "`Model` has no entry `forwrd`",
         "root",
     ),
-    entry_of(
-        "E5001",
+    key(
         "stray generic",
         'T = "f32"',
         'T = "f32"\nNothing = 1',
         "`Model` has no generic `Nothing`",
         "root",
     ),
-    entry_of(
-        "E5001", "check", "S = 8", "Z = 8", "no entry of `Model` has a generic `Z`", "root", "check"
-    ),
-    entry_of("E5001", "kind of check", "S = 8", 'S = "x"', "`S` in `[check]` must be", "check"),
-    entry_of("E5001", "tiny", "Vocab = 3", "Vocabs = 3", "`Vocabs` in `[tiny]` is not among"),
+    key("check", "S = 8", "Z = 8", "no entry of `Model` has a generic `Z`", "root", "check"),
+    key("kind of check", "S = 8", 'S = "x"', "`S` in `[check]` must be", "check"),
+    key("tiny", "Vocab = 3", "Vocabs = 3", "`Vocabs` in `[tiny]` is not among", GENERICS),
     Fault(
         "tiny that makes no model",
         (
@@ -226,8 +228,7 @@ FAULTS = (
         ),
         ((TOML, "Vocab = 3", "H = 3"),),
     ),
-    entry_of(
-        "E5001",
+    key(
         "count",
         "parameters = 16",
         "parameters = 17",
@@ -239,8 +240,16 @@ FAULTS = (
         "parameters = 16",
         'parameters = "many"',
         "`parameters` in `[model]` must be",
-        hides=((COUNT, "the number is not known"),),
+        # The number is not known.
+        hides=(COUNT,),
     ),
+    no_table("model", hides=(COUNT,)),
+    no_table("links"),
+    no_table("source", hides=NO_ROOT),
+    no_table("generics", hides=(*NO_SHAPES, GENERICS)),
+    no_table("check", hides=("check",)),
+    no_table("tiny", hides=(TINY,)),
+    no_table("weights", hides=(COUNT, TIES)),
     Fault(
         "source",
         (Finding("E2103", "", SOURCE, "seen = seen + cast<f64>(x)"),),
@@ -285,7 +294,7 @@ FAULTS = (
                 "`layers.1.scale`, declared as [2] f32",
                 SOURCE,
                 "param scale",
-                frozenset({PARAMETERS, REST}),
+                frozenset({PARAMETERS, REST, TIES}),
             ),
         ),
         ((LIST, ' "layers.1.scale": "l1.s",\n', ""),),
@@ -306,7 +315,8 @@ FAULTS = (
         "end of the bindings",
         (Finding("E5002", "text after the closing `}`", LIST, "} more"),),
         ((LIST, "\n}", "\n} more"),),
-        hides=((REST, "there may be bindings in what is no JSON"),),
+        # There may be bindings in what is no JSON.
+        hides=(REST,),
     ),
     # Checkpoints.
     checkpoint(
@@ -348,27 +358,31 @@ FAULTS = (
         "E5003",
         "tensor `l0.b` must have a file's name, not the number 3",
         index('"l0.b": "two.safetensors"', '"l0.b": 3'),
-        hides=((FILES, "a file that is not named may have it"),),
+        # A file that is not named may have it.
+        hides=(FILES,),
     ),
     checkpoint(
         "file that is missing",
         "E5003",
         "is missing: `gone.safetensors`",
         extra("gone", b""),
-        hides=((FILES, "the missing file may have it"),),
+        # The missing file may have it.
+        hides=(FILES,),
     ),
     checkpoint(
         "header",
         "E5003",
         "bad.safetensors: 3 bytes are too few",
         extra("bad", b"abc"),
-        hides=((FILES, "the broken file may have it"),),
+        # The broken file may have it.
+        hides=(FILES,),
     ),
     checkpoint(
         "circle",
         "E5003",
         "`round.safetensors` is part of a circle of links",
         extra("round", None),
-        hides=((FILES, "what the link was to lead to may have it"),),
+        # What the link was to lead to may have it.
+        hides=(FILES,),
     ),
 )

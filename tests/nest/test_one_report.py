@@ -182,7 +182,7 @@ def items(document: Any) -> list[tuple[str, str, set[tuple[str, int]]]]:
 
 
 def expected(faults: tuple[Fault, ...]) -> list[Finding]:
-    hidden = {need for fault in faults for need, _ in fault.hides}
+    hidden = {need for fault in faults for need in fault.hides}
     return [f for fault in faults for f in fault.finds if not f.needs & hidden]
 
 
