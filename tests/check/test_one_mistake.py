@@ -297,6 +297,7 @@ fn g(x: Tensor[3; f32], i: Tensor[2; i32], n: i64) -> f32 {
         i,  #E2101
     )
 }
+fn h(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return at(x, i, n) }
 """,
 }
 
