@@ -39,6 +39,8 @@ class Fitting:
             if value is None or self._exact(value, param):
                 final.append(value)
                 continue
+            if not wrong and self._outlier(value):
+                return None
             crossed = crossed if wrong else self._crossed()
             if crossed is not None and param is crossed[1]:
                 continue  # reported for the other of the two
@@ -57,6 +59,24 @@ class Fitting:
             return False
         self.scope.world.accepted.add(param.local)
         return True
+
+    def _outlier(self, blamed: TExpr) -> bool:
+        """Whether another argument than `blamed` is reported: the only one without which all the
+        others agree. It has told generics before they could."""
+        given = [(v, p) for v, p in zip(self.values, self.target.function.params, strict=True) if v]
+        told = [v for _, v, _ in self.solver.values]
+        if len(told) < 3 or all(v is not blamed for v in told):
+            return False
+        agreeing: list[tuple[TExpr, TParam, Fitting]] = []
+        for value, param in given:
+            other = Fitting(self.scope, self.target, self.values, self.solver.without(value))
+            if all(other._fits(v, p) for v, p in given if v is not value):
+                agreeing.append((value, param, other))
+        if len(agreeing) != 1 or agreeing[0][0] is blamed:
+            return False
+        value, param, other = agreeing[0]
+        other.solver.unify(param.local.type, value.type)  # what the others say nothing of
+        return is_error(other.conform(param, value).type)
 
     def _crossed(self) -> tuple[TParam, TParam] | None:
         """The only two parameters whose arguments do not fit, if those of each other do."""

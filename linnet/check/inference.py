@@ -275,6 +275,17 @@ class Inference:
         value = self.bound.get(generic.binder)
         return "?" if value is None else show_arg(value)
 
+    def without(self, value: TExpr) -> Inference:
+        """What is found if `value` tells nothing."""
+        other = Inference(self.scope, self.generics, None, self.span)
+        other.bound = {b: arg for b, arg in self.bound.items() if b not in self.told}
+        other.open = {g.binder: g for g in self.generics if g.binder not in other.bound}
+        for pattern, told, _ in self.values:
+            if told is not value:
+                other.unify(pattern, told.type)
+        other._settle()
+        return other
+
     def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
         """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the
         values are not `conforming`, nothing is said of generics that they told."""

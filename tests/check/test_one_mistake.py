@@ -281,6 +281,26 @@ fn h() -> f32 {
     )
 }
 """,
+    "the first of three arguments, where the others agree": """
+fn all<N: Dim>(x: Tensor[N; f32], y: Tensor[N; f32], z: Tensor[N; f32]) -> f32 where N > 4 {
+    return x[0]
+}
+fn f(x: Tensor[3; f32], y: Tensor[5; f32]) -> f32 {
+    return all(
+        x,  #E2202
+        y,
+        y,
+    )
+}
+fn g(x: Tensor[3; f32], y: Tensor[5; f32], z: Tensor[6; f32]) -> f32 {
+    return all(
+        x,
+        y,  #E2202
+        z,
+    )
+}
+fn h(x: Tensor[5; f32]) -> f32 { return all(x, x, x) }
+""",
     "two arguments in each other's places": """
 fn at(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return x[0] }
 fn f(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 {

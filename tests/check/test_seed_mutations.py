@@ -623,6 +623,30 @@ EVERYWHERE: list[tuple[str, str, int, str, str, str]] = [
     ),
     ("lib", "x: Tensor[1, P + Batch, H; T]", 0, "x: Tensor[1, P, H; T]", "E2202", "normed"),
     ("lib", "tokens: Tensor[Batch, S; i32]", 0, "tokens: Tensor[S, Batch; i32]", "E2202", "x"),
+    (
+        "attention",
+        "k[:, :, 0:P, :]",
+        0,
+        "k[:, :, 0:P + Batch, :]",
+        "E2202",
+        "k[:, :, 0:P + Batch, :]",
+    ),
+    (
+        "attention",
+        "split_heads<B, S, KvHeads, HeadDim, T>(k_proj.forward(x))",
+        0,
+        "split_heads<B, S, HeadDim, KvHeads, T>(k_proj.forward(x))",
+        "E2202",
+        "split_heads<B, S, HeadDim, KvHeads, T>(k_proj.forward(x))",
+    ),
+    (
+        "attention",
+        "write_slots(cache_v, v, slots, 0)",
+        0,
+        "write_slots(cache_v, v, 0, slots)",
+        "E2101",
+        "0",
+    ),
     ("rope", "const THETA: f32", 0, "const THETA: f64", "E2103", "/"),
 ]
 
