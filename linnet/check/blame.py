@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from linnet.check.typed import Local, TMemberDecl, TSub
 from linnet.check.types import TensorType
 from linnet.dims.dims import Dim, Symbol
+from linnet.dtypes import DTypeVar
 from linnet.graphs import depth_first
 from linnet.source.diagnostics import Diagnostic
 
@@ -72,10 +73,10 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """In which way arguments for `parameter` do not fit it. Where none fits, it is the parameter
-    that is wrong."""
+    """In which way arguments for `parameter`, or a generic, do not fit it. Where none fits, it is
+    that which is wrong."""
 
-    parameter: Local
+    parameter: Local | Symbol | DTypeVar
     how: object
 
 

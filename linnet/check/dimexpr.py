@@ -201,6 +201,19 @@ def dtype_of(scope: Scope, expr: ast.Expr) -> AnyDType | None:
     return None
 
 
+def of_another_kind(scope: Scope, generic: TGeneric, expr: ast.Expr) -> bool:
+    """Whether `expr` is, by its form, no argument for a generic of this kind."""
+    if generic.kind == "Shape":
+        return not isinstance(expr, ast.ShapeExpr | ast.PackExpr)
+    if isinstance(expr, ast.ShapeExpr | ast.PackExpr):
+        return True
+    if generic.kind == "Dim":
+        return _names_dtype(scope, expr)
+    found = scope.lookup(expr.name) if isinstance(expr, ast.NameExpr) else None
+    dim = isinstance(found, TGeneric) and isinstance(found.binder, Symbol)
+    return dim or isinstance(expr, ast.IntLit | ast.BinaryExpr)
+
+
 def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg | None:
     """`expr` as an argument for `generic`."""
     if generic.kind == "Dim":

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from linnet.check.blame import Finding, Offered, Refused, Sought
-from linnet.check.typed import Local
 from linnet.dims.dims import Symbol
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
@@ -51,10 +50,10 @@ class Findings:
         """Report of a finding only its place, along with what it may follow from."""
         self._excused.append((finding, cause))
 
-    def settle(self, accepted: AbstractSet[Local]) -> None:
+    def settle(self, accepted: AbstractSet[object]) -> None:
         """Take back what follows from other findings, and tell of each group the further places,
         and the places of what may follow from it. To be asked once, in the end; `accepted` are
-        the parameters for which some argument is right."""
+        the parameters and generics for which some argument is right."""
         gone = self._explained()
         groups = self._merged(accepted)
         after = self._after(groups, gone)
@@ -79,7 +78,7 @@ class Findings:
                 after[home[gone.get(cause, cause)]].append(span)
         return after
 
-    def _merged(self, accepted: AbstractSet[Local]) -> list[list[Finding]]:
+    def _merged(self, accepted: AbstractSet[object]) -> list[list[Finding]]:
         """The groups, those that are due to one wrong parameter in the place of the first of
         them."""
         leaders = list(range(len(self._groups)))

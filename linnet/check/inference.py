@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linnet.check import expr, typeexpr
-from linnet.check.dimexpr import check_kind, generic_arg, natural_arg
+from linnet.check.blame import Refused
+from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind
 from linnet.check.hints import known_part
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
@@ -67,7 +68,11 @@ class Inference:
                 "E2111",
                 f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
                 written[len(self.generics)].span,
+                folds=[Refused(g.binder, len(written)) for g in self.generics[:1]],
             )
+            self.failed = True
+            return
+        if self._in_disorder(written):
             self.failed = True
             return
         for generic, arg in zip(self.generics, written, strict=False):
@@ -76,6 +81,25 @@ class Inference:
                 self.failed = True
             else:
                 self.bind(generic.binder, value)
+                self.scope.world.accepted.add(generic.binder)
+
+    def _in_disorder(self, written: tuple[ast.Expr, ...]) -> bool:
+        """Whether it is reported that several arguments are of another kind than is asked for:
+        their order is wrong, or that of the generics if it is so at every use."""
+        pairs = list(zip(self.generics, written, strict=False))
+        wrong = [(g, a) for g, a in pairs if of_another_kind(self.scope, g, a)]
+        if len(wrong) < 2:
+            return False
+        kinds = ", ".join(f"{g.name}: {g.kind}" for g in self.generics)
+        self.scope.error(
+            "E2111",
+            f"these generic arguments are not of the kinds of `<{kinds}>`",
+            wrong[0][1].span.to(wrong[-1][1].span),
+            related=[(wrong[0][0].span, f"`{wrong[0][0].name}` is declared here")],
+            help="is one in another's place?",
+            folds=[Refused(wrong[0][0].binder, tuple(g.name for g, _ in wrong))],
+        )
+        return True
 
     def bind(self, binder: Symbol | DTypeVar, value: GenericArg) -> None:
         self.bound[binder] = value

@@ -103,8 +103,8 @@ class World:
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
-    # The parameters for which some argument was right.
-    accepted: set[Local] = field(default_factory=set[Local])
+    # The parameters and generics for which some argument was right.
+    accepted: set[object] = field(default_factory=set[object])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 

@@ -301,6 +301,34 @@ fn g(x: Tensor[3; f32], y: Tensor[5; f32], z: Tensor[6; f32]) -> f32 {
 }
 fn h(x: Tensor[5; f32]) -> f32 { return all(x, x, x) }
 """,
+    "generics that are declared in another order": """
+fn kinds<T: Float, N: Dim>(x: Tensor[N; T]) -> Tensor[N; T] { return x }
+fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    return kinds<3, f32>(x)  #E2111
+}
+fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
+    return kinds<4, f32>(x)  #+1
+}
+""",
+    "generic arguments in another order": """
+fn kinds<T: Float, N: Dim>(x: Tensor[N; T]) -> Tensor[N; T] { return x }
+fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    return kinds<3, f32>(x)  #E2111
+}
+fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
+    return kinds<4, f32>(x)  #E2111
+}
+fn h(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
+""",
+    "a generic that is declared no more": """
+fn kinds<N: Dim>(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
+fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    return kinds<3, f32>(x)  #E2111
+}
+fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
+    return kinds<4, f32>(x)  #+1
+}
+""",
     "two arguments in each other's places": """
 fn at(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return x[0] }
 fn f(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 {
