@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.common import existing
-from linnet.cli.report import FORMS, report_as
-from linnet.nest.card import card_path
+from linnet.cli.common import add_format, existing_or_card, sources_at
+from linnet.cli.report import report_as
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
 
@@ -24,20 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """The form of the findings."""
-    parser.add_argument(
-        "--format", dest="form", choices=FORMS, default="text", help="default: text"
-    )
-    parser.add_argument(
-        "--json", dest="form", action="store_const", const="json", help="the same as --format json"
-    )
-
-
 def run(options: argparse.Namespace) -> int:
     """Checks the paths; of a card also its `nest.toml` and bindings, under its generics."""
     paths: list[Path] = options.paths
-    result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
+    result = check_paths([sources_at(p) for p in paths])
     found = Sink()
     for finding in result.sink:
         found.add(finding)
@@ -59,8 +48,3 @@ def card_folders(paths: list[Path]) -> list[Path]:
         files = sorted(path.rglob("nest.toml")) if path.is_dir() else [path]
         found.update((f.parent, None) for f in files if f.name == "nest.toml")
     return list(found)
-
-
-def existing_or_card(text: str) -> Path:
-    """A path that is there, or a shipped card's."""
-    return existing(text, card_path)

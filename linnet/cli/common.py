@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from linnet.cli.report import FORMS
+from linnet.nest.card import card_path
 from linnet.source.shown import reason
 
 
@@ -48,6 +50,26 @@ def existing(text: str, find: Callable[[str], Path] = Path) -> Path:
     if not found:
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path
+
+
+def existing_or_card(text: str) -> Path:
+    """A path that is there, or a shipped card's."""
+    return existing(text, card_path)
+
+
+def sources_at(path: Path) -> Path:
+    """Where the sources of a path are: a card's lie around its `nest.toml`."""
+    return path.parent if path.name == "nest.toml" else path
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """The form of the findings."""
+    parser.add_argument(
+        "--format", dest="form", choices=FORMS, default="text", help="default: text"
+    )
+    parser.add_argument(
+        "--json", dest="form", action="store_const", const="json", help="the same as --format json"
+    )
 
 
 def generics_of(options: argparse.Namespace) -> dict[str, int | str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.check import add_format, existing_or_card
+from linnet.cli.common import add_format, existing_or_card, sources_at
 from linnet.cli.report import report_as
 from linnet.lint.lint import lint
 from linnet.pipeline import check_paths
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Checks the sources; if nothing is wrong, prints what the check warns of and every lint."""
     paths: list[Path] = options.paths
-    result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
+    result = check_paths([sources_at(p) for p in paths])
     found = Sink()
     for finding in result.sink:
         found.add(finding)
