@@ -8,7 +8,7 @@ from linnet.check.equal import exchanged, same_shape, same_type, unequal
 from linnet.check.explain import Why, explain
 from linnet.check.reorder import reordered
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_axes, of_dtypes, of_ranks
+from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_ranks
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
@@ -111,7 +111,8 @@ def _unfit(
 ) -> TExpr:
     if isinstance(dtype, DTypeVar):
         help_ = f"`{dtype}` may be any {dtype.kind}; `cast<{dtype}>(...)` converts a value"
-    scope.error("E2105", f"{what} does not fit `{dtype}`", expr.span, help=help_)
+    folds = of_literal(scope, dtype)
+    scope.error("E2105", f"{what} does not fit `{dtype}`", expr.span, help=help_, folds=folds)
     return bad(expr.span)
 
 

@@ -46,6 +46,14 @@ def of_dtype(scope: Scope, dtype: AnyDType | None, span: Span) -> list[object]:
     return [key for t in found for key in (("dtype", t), Sought(("dtypes", t)))]
 
 
+def of_literal(scope: Scope, dtype: AnyDType) -> list[object]:
+    """What a finding about a literal that its context's dtype does not admit has in common with
+    others: a thing of that dtype in the same statement, if that was found wrong."""
+    named = scope.named_in(scope.statement) if scope.statement is not None else frozenset[object]()
+    things = [t for t in named if isinstance(t, Local | TMemberDecl) and _dtype(t.type) == dtype]
+    return [Sought((key, t)) for t in things for key in ("dtype", "dtypes")]
+
+
 def of_rank(scope: Scope, found: Type, span: Span) -> list[object]:
     """What a finding about a value with the wrong number of axes has in common with others: a
     thing that `span` names with as many axes."""

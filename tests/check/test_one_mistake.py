@@ -104,6 +104,15 @@ fn g(x: Tensor[4; i8], y: Tensor[4; i8]) -> Tensor[4; i8] {
     return x
 }
 """,
+    "a literal beside what has the wrong dtype": """
+fn f<T: Float>(x: Tensor[3; i8], y: Tensor[3, 3; T]) -> Tensor[3; i8] {
+    let a = x * y  #E2103
+    return x + 0.5  #+1
+}
+fn g(x: Tensor[3; i8]) -> Tensor[3; i8] {
+    return x + 0.5  #E2105
+}
+""",
     "a constant of another dtype": """
 const LIMIT: f64 = 7.0
 fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {
