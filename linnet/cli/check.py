@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from linnet.cli.common import existing
 from linnet.cli.report import FORMS, report_as
-from linnet.nest.card import card_path
+from linnet.nest.card import CARD, card_path
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
 
@@ -37,7 +39,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Checks the paths; of a card also its `nest.toml` and bindings, under its generics."""
     paths: list[Path] = options.paths
-    result = check_paths([p.parent if p.name == "nest.toml" else p for p in paths])
+    result = check_paths(list(map(sources_of, paths)))
     found = Sink()
     for finding in result.sink:
         found.add(finding)
@@ -56,9 +58,23 @@ def card_folders(paths: list[Path]) -> list[Path]:
     """The cards among the paths and below them."""
     found: dict[Path, None] = {}
     for path in paths:
-        files = sorted(path.rglob("nest.toml")) if path.is_dir() else [path]
-        found.update((f.parent, None) for f in files if f.name == "nest.toml")
+        if os.path.isdir(path):
+            found.update(dict.fromkeys(sorted(_card_folders_below(path))))
+        elif path.name == CARD:
+            found[path.parent] = None
     return list(found)
+
+
+def _card_folders_below(path: Path) -> Iterator[Path]:
+    """A `nest.toml` that is a link to nowhere, or a folder, is a mistake in a card, too."""
+    for here, folders, files in os.walk(path):
+        if CARD in files or CARD in folders:
+            yield Path(here)
+
+
+def sources_of(path: Path) -> Path:
+    """What a path stands for where sources are asked for: of a card, its folder."""
+    return path.parent if path.name == CARD else path
 
 
 def existing_or_card(text: str) -> Path:

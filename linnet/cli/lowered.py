@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from linnet.ir.core import Module
 from linnet.lower.instances import Violation, unsatisfied
 from linnet.lower.module import lower_entry, lower_function
-from linnet.nest.card import card_path
+from linnet.nest.card import CARD, card_path
 from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
 from linnet.nest.presence import presence
 from linnet.nest.survey import survey
+from linnet.packages.manifest import MANIFEST
+from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.shown import shown
@@ -37,7 +40,10 @@ def lowered_entries(
 
 def is_card(path: Path) -> bool:
     """Whether a path is to be read as a card: anything but a source and a folder without one."""
-    return path.suffix != ".linnet" and (not path.is_dir() or (path / "nest.toml").is_file())
+    if os.path.isdir(path):
+        # A link that leads nowhere is a mistake in a card, and makes its folder no plain package.
+        return os.path.lexists(path / CARD)
+    return path.suffix != SUFFIX and path.name != MANIFEST
 
 
 def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:

@@ -10,7 +10,7 @@ from typing import Any
 from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import SourceFile, Span, read_file
-from linnet.source.shown import shown
+from linnet.source.shown import reason, shown
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 
@@ -41,7 +41,7 @@ def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> B
     try:
         source = SourceFile(str(path), read_file(path).decode("utf-8-sig"))
     except OSError as error:
-        message = f"cannot read the bindings {path}: {error.strerror}"
+        message = f"cannot read the bindings {path}: {reason(error)}"
         sink.add(Diagnostic("E5002", message, place))
         return Bindings(whole=False)
     except UnicodeDecodeError as error:

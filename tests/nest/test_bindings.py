@@ -53,7 +53,7 @@ def test_named_file_that_is_absent(make_card: Callable[..., Path]) -> None:
     bindings, (found,) = read(folder)
     assert (bindings, bindings.whole) == ({}, False)
     assert found.code == "E5002"
-    assert "bindings.json: No such file" in found.message
+    assert "bindings.json: no such file" in found.message
     assert place(found)[2] == '"bindings.json"'
 
 
@@ -119,7 +119,7 @@ def test_a_pipe_is_not_opened(make_card: Callable[..., Path]) -> None:
     os.mkfifo(folder / "bindings.json")
     bindings, (found,) = read(folder)
     assert (bindings, bindings.whole, found.code) == ({}, False, "E5002")
-    assert found.message == f"cannot read the bindings {folder / 'bindings.json'}: Is not a file"
+    assert found.message == f"cannot read the bindings {folder / 'bindings.json'}: is not a file"
 
 
 def test_not_utf8(make_card: Callable[..., Path]) -> None:
