@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linnet.cli.lowered import Generics, lowered_entries
+from linnet.cli.lowered import lowered_entries
 from linnet.ir.passes.named import PASSES
 from linnet.ir.text import show
+from linnet.nest.generics import Generics
 from linnet.source.diagnostics import Sink
 from linnet.source.shown import shown
 from linnet.source.suggest import did_you_mean

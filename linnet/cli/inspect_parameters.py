@@ -8,12 +8,13 @@ from pathlib import Path
 
 from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
 from linnet.check.types import GenericArg, OptionalType, ScalarType, TensorType
-from linnet.cli.lowered import Generics, is_card, refuse_unknown, violated
+from linnet.cli.lowered import is_card, refuse_unknown
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, DType
 from linnet.lower.bindings import Bound, bind, bind_open, sub_bindings, sub_count, type_under
 from linnet.lower.instances import unsatisfied_block
 from linnet.nest.card import card_path
+from linnet.nest.generics import Generics
 from linnet.nest.opened import open_whole
 from linnet.nest.survey import Survey, survey
 from linnet.nest.words import counted, size_text
@@ -102,7 +103,7 @@ def _of_file(path: Path, generics: Generics, sink: Sink) -> list[Table]:
         own = {g.name: generics[g.name] for g in block.generics if g.name in generics}
         broken = unsatisfied_block(program, block.key, own)
         for violation in broken:
-            sink.add(violated(violation))
+            sink.add(violation.report())
         if not broken:
             tables.append(_table(program, block, own))
     return tables

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from linnet.ir.core import Module
-from linnet.lower.instances import Violation, unsatisfied
+from linnet.lower.bindings import unknown_generic
+from linnet.lower.instances import unsatisfied
 from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.card import CARD, card_path
+from linnet.nest.generics import Generics
 from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
 from linnet.nest.presence import presence
@@ -17,11 +19,7 @@ from linnet.nest.survey import survey
 from linnet.packages.manifest import MANIFEST
 from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
-from linnet.source.diagnostics import Diagnostic, Related, Sink
-from linnet.source.shown import shown
-from linnet.source.suggest import did_you_mean
-
-Generics = Mapping[str, int | str]
+from linnet.source.diagnostics import Diagnostic, Sink
 
 
 def lowered_entries(
@@ -79,7 +77,7 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
         given = {k: v for k, v in generics.items() if k in generic_names}
         broken = unsatisfied(program, key, given)
         for violation in broken:
-            sink.add(violated(violation))
+            sink.add(violation.report())
         if broken:
             continue
         # Modules of a package may have entries of one name.
@@ -97,20 +95,9 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
     return found
 
 
-def violated(violation: Violation) -> Diagnostic:
-    """The finding about a `where` that the generics break."""
-    relation = violation.relation
-    message = f"`where {relation}` of `{violation.block}` does not hold: {violation.values}"
-    related = (Related(violation.span, "stated here"),)
-    return Diagnostic("E2206", message, None, related=related)
-
-
 def refuse_unknown(generics: Generics, known: Iterable[str], nobody: str, sink: Sink) -> None:
     """Reports values of generics that nobody has."""
     known = sorted(known)
     for name in generics:
         if name not in known:
-            message = f"{nobody} has a generic {shown(name)}"
-            there = f"known here: {', '.join(known)}" if known else None
-            hint = did_you_mean(name, known) or there
-            sink.add(Diagnostic("E2111", message, None, help=hint))
+            sink.add(unknown_generic(name, f"{nobody} has a generic", known))

@@ -10,7 +10,11 @@ from linnet.check.types import GenericArg, Type
 from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dtypes import BY_NAME, KINDS, DType, DTypeVar
 from linnet.lower.fail import fail
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
 from linnet.source.files import Span
+from linnet.source.shown import shown
+from linnet.source.suggest import closest
 
 GenericValue = int | str | DType | Dim | Sequence[int | Dim]
 """What a caller may give: a number, the name of a dtype, the extents of a pack."""
@@ -112,15 +116,30 @@ def unknown_names(generics: Sequence[TGeneric], given: Iterable[str]) -> list[st
     return [name for name in given if name not in names]
 
 
-def known(generics: Sequence[TGeneric]) -> str:
-    """The names of the generics, for a note."""
-    return f"it has {', '.join(g.name for g in generics)}" if generics else "it has none"
+def unknown_generic(
+    name: str,
+    nobody: str,
+    declared: Iterable[str],
+    *,
+    near: str | None = None,
+    code: str = "E2111",
+    place: Span | None = None,
+) -> Diagnostic:
+    """The report of a value for a generic that is not `declared`. `nobody` begins the sentence,
+    "`Model` has no generic"; `near` is the one that was meant, if that is known."""
+    declared = list(declared)
+    near = near or closest(name, declared)
+    note = f"known here: {', '.join(declared)}" if declared else "there are none here"
+    hint = None if near is None else f"did you mean {shown(near)}?"
+    return Diagnostic(code, f"{nobody} {shown(name)}", place, notes=(note,), help=hint)
 
 
 def refuse_unknown(generics: Sequence[TGeneric], given: Iterable[str], owner: str) -> None:
-    """Refuse a value for a generic that `owner` does not have."""
-    for name in unknown_names(generics, given):
-        fail("E2111", f"`{owner}` has no generic `{name}`", None, notes=(known(generics),))
+    """Refuse values for generics that `owner` does not have."""
+    unknown = unknown_names(generics, given)
+    names = [g.name for g in generics]
+    if unknown:
+        raise LinnetError([unknown_generic(n, f"`{owner}` has no generic", names) for n in unknown])
 
 
 def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:

@@ -26,6 +26,7 @@ from linnet.lower.bindings import (
     type_under,
 )
 from linnet.lower.fail import fail
+from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import Span
 
 # More of them than any model has; a mistyped number of layers would be listed for hours.
@@ -56,6 +57,15 @@ class Violation:
     relation: Relation
     values: str
     span: Span
+
+    def report(
+        self, code: str = "E2206", place: Span | None = None, root: str | None = None
+    ) -> Diagnostic:
+        """The finding, at the place of a value that breaks it. `root` is what the block without a
+        path is called, else by its key."""
+        where = f"`{self.path}`, a `{self.block}`" if self.path else f"`{root or self.block}`"
+        message = f"`where {self.relation}` of {where} does not hold: {self.values}"
+        return Diagnostic(code, message, place, related=(Related(self.span, "stated here"),))
 
 
 def parameters(program: Program, root: str, generics: Mapping[str, GenericValue]) -> list[Instance]:

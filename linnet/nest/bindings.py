@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from linnet.nest.words import kind
+from linnet.packages.text import decoded, read_data
 from linnet.source.diagnostics import Diagnostic, Related, Sink
-from linnet.source.files import SourceFile, Span, read_file
-from linnet.source.shown import reason, shown
+from linnet.source.files import SourceFile, Span
+from linnet.source.shown import shown
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 
@@ -38,17 +39,11 @@ def load_bindings(path: Path | None, sink: Sink, place: Span | None = None) -> B
     what is wrong in them is E5002."""
     if path is None:
         return Bindings(implicit=True)
-    try:
-        source = SourceFile(str(path), read_file(path).decode("utf-8-sig"))
-    except OSError as error:
-        message = f"cannot read the bindings {path}: {reason(error)}"
-        sink.add(Diagnostic("E5002", message, place))
+    data = read_data(path, f"the bindings {path}", "E5002", sink, place)
+    text = None if data is None else decoded(data, str(path), "E5002", sink)
+    if text is None:
         return Bindings(whole=False)
-    except UnicodeDecodeError as error:
-        message = f"{path} is not UTF-8: byte {error.start} cannot be decoded"
-        sink.add(Diagnostic("E5002", message, None))
-        return Bindings(whole=False)
-    return _Reader(source, sink).read()
+    return _Reader(SourceFile(str(path), text), sink).read()
 
 
 class _Reader:

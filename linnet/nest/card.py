@@ -9,8 +9,8 @@ from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.packages.absent import MISSING, absence
 from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
+from linnet.packages.absent import MISSING, absence
 from linnet.packages.text import is_file, real
 from linnet.packages.text import shown as shown_path
 from linnet.packages.toml_file import Key, TomlFile, read_toml

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from linnet.check.typed import TBlock, TGeneric
 from linnet.dims.dims import sorted_symbols
-from linnet.lower.bindings import known, misfit, misfit_code, unknown_names
+from linnet.lower.bindings import misfit, misfit_code, unknown_generic, unknown_names
 from linnet.lower.instances import Violation
 from linnet.nest import words
 from linnet.nest.card import Card
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
-from linnet.source.shown import shown
 from linnet.source.suggest import closest
 
 Generics = Mapping[str, int | str]
@@ -104,11 +103,9 @@ def _unknown(values: Values, block: TBlock, root: str, wanting: list[str], sink:
         near = closest(name, [w for w in wanting if w not in meant]) or closest(name, declared)
         if near in wanting:
             meant.add(near)
-        message = f"`{root}` has no generic {shown(name)}"
-        hint = None if near is None else f"did you mean {shown(near)}?"
-        code = values.code((name,), "E2111")
-        notes = (known(block.generics),)
-        sink.add(Diagnostic(code, message, values.place(name), notes=notes, help=hint))
+        code, place = values.code((name,), "E2111"), values.place(name)
+        nobody = f"`{root}` has no generic"
+        sink.add(unknown_generic(name, nobody, declared, near=near, code=code, place=place))
     return meant
 
 
@@ -125,14 +122,10 @@ def _fits(values: Values, generic: TGeneric, sink: Sink) -> bool:
 
 def violated(values: Values, root: str, violation: Violation) -> Diagnostic:
     """The report of a `where` that the values do not satisfy."""
-    relation = violation.relation
-    where = f"`{violation.path}`, a `{violation.block}`" if violation.path else f"`{root}`"
-    message = f"`where {relation}` of {where} does not hold: {violation.values}"
-    names = [s.name for s in sorted_symbols(relation.symbols())]
+    names = [s.name for s in sorted_symbols(violation.relation.symbols())]
     there = [n for n in names if n in values.merged]
     place = values.place(there[0]) if there else values.card.place("generics")
-    code = values.code(names, "E2206")
-    return Diagnostic(code, message, place, related=(Related(violation.span, "stated here"),))
+    return violation.report(values.code(names, "E2206"), place, root)
 
 
 def _declared_at(generic: TGeneric) -> tuple[Related, ...]:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from linnet.packages.absent import MISSING, absence
 from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
 from linnet.nest.index import Index, read_index
+from linnet.packages.absent import MISSING, absence
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import reason, shown
 

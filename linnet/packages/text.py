@@ -80,12 +80,26 @@ def read_source(
     return None if data is None else source_of(data, name, sink)
 
 
-def read_data(path: Path, name: str, code: str, sink: Sink) -> bytes | None:
-    """The bytes of a file, shown as `name`; None if it is unreadable, which `code` reports."""
+def read_data(
+    path: Path, name: str, code: str, sink: Sink, place: Span | None = None
+) -> bytes | None:
+    """The bytes of a file, shown as `name`; None if it is unreadable, which `code` reports at the
+    `place` that names it."""
     try:
         return read_file(path)
     except OSError as error:
-        sink.add(Diagnostic(code, f"cannot read {name}: {reason(error)}", None))
+        sink.add(Diagnostic(code, f"cannot read {name}: {reason(error)}", place))
+        return None
+
+
+def decoded(data: bytes, name: str, code: str, sink: Sink) -> str | None:
+    """The text of a file of settings, shown as `name`; None if it is not UTF-8, which `code`
+    reports. A source's mistake has a place: see `source_of`."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{name} is not UTF-8: byte {error.start} cannot be decoded"
+        sink.add(Diagnostic(code, message, None))
         return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from linnet.packages.text import read_data
+from linnet.packages.text import decoded, read_data
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
 
@@ -40,13 +40,8 @@ def read_toml(path: Path, sink: Sink, name: str | None = None) -> TomlFile | Non
     """Read a file, shown as `name`; what stops it from being TOML becomes E5001."""
     name = name or path.as_posix()
     data = read_data(path, name, "E5001", sink)
-    if data is None:
-        return None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"{name} is not UTF-8: byte {error.start} cannot be decoded"
-        sink.add(Diagnostic("E5001", message, None))
+    text = None if data is None else decoded(data, name, "E5001", sink)
+    if text is None:
         return None
     # TOML counts a carriage return before a newline as part of the line's end.
     source = SourceFile(name, text.replace("\r\n", "\n"))

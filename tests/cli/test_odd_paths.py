@@ -130,9 +130,7 @@ def test_a_source_in_a_locked_folder(
     assert "error[E1202]" in text and "permission denied" in text and text.endswith("\n1 error\n")
 
 
-def test_a_locked_checkpoint(
-    tmp_path: Path, capsys: Capture, lock: Callable[[Path], None]
-) -> None:
+def test_a_locked_checkpoint(tmp_path: Path, capsys: Capture, lock: Callable[[Path], None]) -> None:
     card, weights = write_card(tmp_path), write_weights(tmp_path)
     lock(weights)
     text = said(capsys, "nest", "check", card, "--weights", weights)
