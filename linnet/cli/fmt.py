@@ -8,7 +8,7 @@ from pathlib import Path
 
 from linnet.cli.common import existing
 from linnet.cli.report import report
-from linnet.packages.rewrite import replace_data, source_files
+from linnet.packages.sources import replace_data, source_files
 from linnet.packages.text import Names, read_data, source_of
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import reason

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from linnet.cli.common import word
 from linnet.cli.report import report
-from linnet.packages.manifest import misnamed
+from linnet.packages.manifest import why_misnamed
 from linnet.packages.text import shown as shown_path
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import reason, shown
@@ -59,12 +59,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_name(name: str) -> Diagnostic | None:
-    problem = misnamed(name, "package name")
+    problem = why_misnamed(name, "package name")
     if problem is None:
         return None
     message, hint = problem[0], problem[1] or "choose another name"
     likely = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
-    if name.isascii() and likely != name and misnamed(likely, "package name") is None:
+    if name.isascii() and likely != name and why_misnamed(likely, "package name") is None:
         hint = f"write {shown(likely)}, for instance"
     if os.sep in name or "/" in name:
         hint = "give a name, no path: change into the folder in which the package is to be"

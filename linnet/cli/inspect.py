@@ -4,31 +4,68 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
 from linnet.cli.common import add_set, generics_of, word
 from linnet.cli.report import report
+from linnet.ir.passes.named import PASSES
 from linnet.source.diagnostics import Sink
 from linnet.source.errors import LinnetError
 
 JSON_VERSION = 1
 
-_FORMS = {
-    "tokens": "the words of the text, comments included, with their places",
-    "ast": "the syntax tree, with the place of each node",
-    "ir": "the tensor IR of the entries, in the text form that parses back",
-    "parameters": "every parameter, buffer and state, with totals",
-}
+View = tuple[str, dict[str, object]]
+"""What is shown: as text, and as the keys of a document beside its version and form."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What is shown: as text, and as the keys of a document beside its version and form."""
+class Form:
+    """A form of `target`; of the options some say something about it alone."""
 
-    text: str
-    document: dict[str, object]
+    summary: str
+    options: tuple[str, ...]
+    view: Callable[[argparse.Namespace, Sink], View]
+
+
+# Each form pays for its own part of the compiler alone.
+
+
+def _tokens(options: argparse.Namespace, sink: Sink) -> View:
+    from linnet.cli.inspect_source import tokens
+
+    return tokens(options.target, sink)
+
+
+def _trees(options: argparse.Namespace, sink: Sink) -> View:
+    from linnet.cli.inspect_source import trees
+
+    return trees(options.target, sink)
+
+
+def _modules(options: argparse.Namespace, sink: Sink) -> View:
+    from linnet.cli.inspect_ir import modules
+
+    return modules(options.target, options.entry, generics_of(options), options.passes, sink)
+
+
+def _parameters(options: argparse.Namespace, sink: Sink) -> View:
+    from linnet.cli.inspect_parameters import parameters
+
+    return parameters(options.target, generics_of(options), sink)
+
+
+FORMS: Mapping[str, Form] = {
+    "tokens": Form("the words of the text, comments included, with their places", (), _tokens),
+    "ast": Form("the syntax tree, with the place of each node", (), _trees),
+    "ir": Form(
+        "the tensor IR of the entries, in the text form that parses back",
+        ("--pass", "--entry", "--set"),
+        _modules,
+    ),
+    "parameters": Form("every parameter, buffer and state, with totals", ("--set",), _parameters),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,16 +77,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a file, a package's folder, or a card's name or folder",
     )
     forms = parser.add_mutually_exclusive_group(required=True)
-    for form, summary in _FORMS.items():
-        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=summary)
+    for name, form in FORMS.items():
+        forms.add_argument(
+            f"--{name}", dest="form", action="store_const", const=name, help=form.summary
+        )
     parser.add_argument(
         "--pass",
         dest="passes",
         action="append",
         default=[],
-        type=word,
-        metavar="NAME",
-        help="with --ir: dce, inline or vectorize; several run in the order given",
+        choices=PASSES,
+        help="with --ir; several run in the order given",
     )
     parser.add_argument(
         "--entry",
@@ -66,17 +104,15 @@ def run(options: argparse.Namespace) -> int:
     _refuse_combinations(options)
     sink = Sink()
     try:
-        view = _maker(options)(sink)
+        text, document = FORMS[options.form].view(options, sink)
     except LinnetError as error:
         return report([*sink, *error.diagnostics], options.json)
     if sink.errors:
         return report(sink, options.json)
     if options.json:
-        print(
-            json.dumps({"version": JSON_VERSION, "form": options.form, **view.document}, indent=2)
-        )
+        print(json.dumps({"version": JSON_VERSION, "form": options.form, **document}, indent=2))
     else:
-        print(view.text)
+        print(text)
     return 0
 
 
@@ -84,34 +120,7 @@ def _refuse_combinations(options: argparse.Namespace) -> None:
     """An option that says nothing about the form is a mistake, not a thing to pass over."""
     refuse: Callable[[str], NoReturn] = options.refuse
     given = {"--pass": options.passes, "--entry": options.entry, "--set": options.generics}
-    allowed = {"ir": set(given), "parameters": {"--set"}}.get(options.form, set[str]())
     for name, value in given.items():
-        if value and name not in allowed:
-            forms = "--ir or --parameters" if name == "--set" else "--ir"
+        if value and name not in FORMS[options.form].options:
+            forms = " or ".join(f"--{f}" for f, form in FORMS.items() if name in form.options)
             refuse(f"{name} goes with {forms}, not with --{options.form}")
-    if options.form == "ir":
-        from linnet.cli.inspect_ir import unknown_pass
-
-        problem = unknown_pass(options.passes)
-        if problem is not None:
-            refuse(problem)
-
-
-def _maker(options: argparse.Namespace) -> Callable[[Sink], View]:
-    # Each form pays for its own part of the compiler alone.
-    target, generics = options.target, generics_of(options)
-    if options.form == "tokens":
-        from linnet.cli.inspect_source import tokens
-
-        return lambda sink: View(*tokens(target, sink))
-    if options.form == "ast":
-        from linnet.cli.inspect_source import trees
-
-        return lambda sink: View(*trees(target, sink))
-    if options.form == "ir":
-        from linnet.cli.inspect_ir import modules
-
-        return lambda sink: View(*modules(target, options.entry, generics, options.passes, sink))
-    from linnet.cli.inspect_parameters import parameters
-
-    return lambda sink: View(*parameters(target, generics, sink))

@@ -9,18 +9,6 @@ from linnet.ir.passes.named import PASSES
 from linnet.ir.text import show
 from linnet.nest.generics import Generics
 from linnet.source.diagnostics import Sink
-from linnet.source.shown import shown
-from linnet.source.suggest import did_you_mean
-
-
-def unknown_pass(names: Sequence[str]) -> str | None:
-    """What is wrong with the names of passes, if anything is."""
-    for name in names:
-        if name not in PASSES:
-            near = did_you_mean(name, PASSES)
-            known = f"the passes are {', '.join(PASSES)}"
-            return f"there is no pass {shown(name)}: {f'{near} ' if near else ''}{known}"
-    return None
 
 
 def modules(

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
-from linnet.cli.check import sources_of
+from linnet.cli.common import sources_at
 from linnet.nest.card import card_path
-from linnet.packages.rewrite import source_files
+from linnet.packages.sources import source_files
 from linnet.packages.text import Names, read_source
 from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile, Span
@@ -47,7 +47,7 @@ def _pages(
     path = card_path(target)
     names = Names([path])
     found: list[tuple[str, Any]] = []
-    for file in source_files([sources_of(path)], names, sink):
+    for file in source_files([sources_at(path)], names, sink):
         source = read_source(file, names(file), "E1202", {}, sink)
         if source is not None:
             found.append((source.path, read(source, sink)))

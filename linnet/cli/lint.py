@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.check import add_format, card_folders, existing_or_card, sources_of
+from linnet.cli.common import add_format, card_folders, existing_or_card, sources_at
 from linnet.cli.report import report_as
 from linnet.lint.lint import lint
 from linnet.nest.card import CARD, draft_card
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Checks the sources; if nothing is wrong, prints what the check warns of and every lint."""
     paths: list[Path] = options.paths
-    result = check_paths(list(map(sources_of, paths)))
+    result = check_paths([sources_at(p) for p in paths])
     found = Sink()
     for finding in result.sink:
         found.add(finding)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.packages.text import is_file, leads_out, real, shown
+from linnet.packages.text import is_file, link_out_message, real, shown
 from linnet.packages.toml_file import TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
@@ -47,7 +47,7 @@ def load_manifest(
     the file as it is `shown`."""
     path = folder / MANIFEST
     if not real(path).is_relative_to(real(folder)):
-        sink.add(Diagnostic("E5001", leads_out(shown(path), "its package"), None))
+        sink.add(Diagnostic("E5001", link_out_message(shown(path), "its package"), None))
         return None
     toml = read_toml(path, sink, shown(path))
     if toml is None:
@@ -105,7 +105,7 @@ def _text(toml: TomlFile, key: str, sink: Sink) -> str | None:
     return None
 
 
-def misnamed(name: str, what: str) -> tuple[str, str | None] | None:
+def why_misnamed(name: str, what: str) -> tuple[str, str | None] | None:
     """Why a name cannot be that of a package or a dependency, and a way out; None if it can."""
     if name in _TAKEN:
         return f"`{name}` cannot be a {what}: the name is taken", None
@@ -119,7 +119,7 @@ def misnamed(name: str, what: str) -> tuple[str, str | None] | None:
 
 
 def _check_name(name: str, what: str, place: Span, sink: Sink) -> None:
-    problem = misnamed(name, what)
+    problem = why_misnamed(name, what)
     if problem is not None:
         message, hint = problem
         sink.add(Diagnostic("E5001", message, place, help=hint))

@@ -28,7 +28,7 @@ from linnet.packages.text import (
     Names,
     Overlay,
     exists,
-    leads_out,
+    link_out_message,
     read_source,
     real,
     real_overlay,
@@ -141,7 +141,7 @@ class _Loader:
         unreadable_folder(error, self.shown, self.sink)
 
     def _leads_out(self, file: Path, place: str) -> None:
-        self.sink.add(Diagnostic("E1202", leads_out(self.shown(file), place), None))
+        self.sink.add(Diagnostic("E1202", link_out_message(self.shown(file), place), None))
 
     def _add_root(self, file: Path) -> None:
         package = self._package_of(file)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from linnet.packages.order import Node
 from linnet.packages.package import Package
-from linnet.packages.text import Overlay, exists, leads_out, real
+from linnet.packages.text import Overlay, exists, link_out_message, real
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.source.suggest import closest
@@ -47,7 +47,7 @@ class Resolver:
         elif not exists(file, self.overlay):
             self._missing(path, package, parts)
         elif not package.holds(file):
-            self._report(path, leads_out(self.shown(file), "its package"), None)
+            self._report(path, link_out_message(self.shown(file), "its package"), None)
         else:
             return Target(real(file), package)
         return None

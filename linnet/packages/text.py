@@ -109,7 +109,7 @@ def unreadable_folder(error: OSError, names: Names, sink: Sink) -> None:
     sink.add(Diagnostic("E1202", f"cannot look into {folder}: {reason(error)}", None))
 
 
-def leads_out(name: str, place: str) -> str:
+def link_out_message(name: str, place: str) -> str:
     """What is said of a link that is not followed, since its target is not within `place`."""
     return f"{name} is a symbolic link out of {place}"
 

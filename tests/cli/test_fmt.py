@@ -12,7 +12,7 @@ import pytest
 
 from linnet import nest
 from linnet.cli.main import main
-from linnet.packages import rewrite, text
+from linnet.packages import sources, text
 from tests.test_gpt_oss import FIXTURE, SEED, load
 
 Capture = pytest.CaptureFixture[str]
@@ -123,7 +123,7 @@ def test_a_write_that_fails_leaves_the_file(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(rewrite.os, "replace", full)
+    monkeypatch.setattr(sources.os, "replace", full)
     assert main(["fmt", str(path)]) == 1
     out, err = capsys.readouterr()
     assert out == "" and f"cannot write {path.as_posix()}: no space left" in err

@@ -405,7 +405,7 @@ def test_parameters_of_a_card(capsys: Capture) -> None:
         (["--parameters", "--entry", "f"], "--entry goes with --ir, not with --parameters"),
         (["--ast", "--set", "N=1"], "--set goes with --ir or --parameters, not with --ast"),
         (["--ir", "--pass", "vectorise"], "did you mean `vectorize`?"),
-        (["--ir", "--pass", "x"], "the passes are dce, inline, vectorize"),
+        (["--ir", "--pass", "x"], "`x` is not known: choose one of dce, inline, vectorize"),
         (["--ir", "--ast"], "not allowed with"),
         ([], "one of the arguments --tokens --ast --ir --parameters is required"),
     ],

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from linnet.packages.package import SUFFIX, folder_of, walk
-from linnet.packages.text import Names, leads_out, real, unreadable_folder
+from linnet.packages.text import Names, link_out_message, real, unreadable_folder
 from linnet.source.diagnostics import Diagnostic, Sink
 
 
@@ -33,7 +33,7 @@ def _below(path: Path, names: Names, sink: Sink) -> Iterator[Path]:
         if real(file).is_relative_to(folder):
             yield real(file)
         else:
-            message = leads_out(names(file), "the folder that was given")
+            message = link_out_message(names(file), "the folder that was given")
             sink.add(Diagnostic("E1202", message, None))
     if empty and not sink.errors:
         message = f"there is no {SUFFIX} file in {names(folder)}"
