@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from linnet.check.typed import Program, TBlock, TMemberDecl, TSub
@@ -27,8 +27,8 @@ Extent = int | str
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tensor at a path. `count` are the tensors that the path stands for: more than one only
-    where the length of an array is open, `layers.*.w`. `there`: the model has it."""
+    """A tensor at a path, or those at a path with a `*`, `layers.*.w`, where the length of an array
+    is open: `bytes` are then what they take together. `there`: the model has it."""
 
     path: str
     kind: str
@@ -189,23 +189,30 @@ def _lines(table: Table) -> Iterator[str]:
         nbytes = "?" if row.bytes is None else row.bytes
         yield f"  {row.path:<{width}}  {row.kind:<6}  {shape} {row.dtype}  {nbytes}{marks}"
     for kind, total in _totals(table).items():
-        size = total["bytes"]
+        size = total.bytes
         told = "of open size" if size is None else counted(size, "byte")
         rounded = f" ({size_text(size)})" if size is not None and size >= 1024 else ""
-        yield f"{counted(total['tensors'] or 0, kind)}, {told}{rounded}"
+        yield f"{counted(total.tensors, kind)}, {told}{rounded}"
     yield ""
 
 
-def _totals(table: Table) -> dict[str, dict[str, int | None]]:
-    """By kind, how many tensors are there and what they take; null where a size is open."""
-    totals: dict[str, dict[str, int | None]] = {}
-    for kind in ("param", "buffer", "state"):
-        rows = [row for row in table.rows if row.kind == kind and row.there]
-        sizes = [row.bytes for row in rows]
-        numbers = [size for size in sizes if isinstance(size, int)]
-        whole = len(numbers) == len(sizes)
-        totals[kind] = {"tensors": len(rows), "bytes": sum(numbers) if whole else None}
-    return totals
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many tensors are there and what they take; None where a size is open."""
+
+    tensors: int
+    bytes: int | None
+
+
+def _totals(table: Table) -> dict[str, Total]:
+    """By kind."""
+    return {kind: _total(table, kind) for kind in ("param", "buffer", "state")}
+
+
+def _total(table: Table, kind: str) -> Total:
+    sizes = [row.bytes for row in table.rows if row.kind == kind and row.there]
+    numbers = [size for size in sizes if isinstance(size, int)]
+    return Total(len(sizes), sum(numbers) if len(numbers) == len(sizes) else None)
 
 
 def _document(table: Table) -> dict[str, object]:
@@ -224,5 +231,5 @@ def _document(table: Table) -> dict[str, object]:
             }
             for row in table.rows
         ],
-        "totals": _totals(table),
+        "totals": {kind: asdict(total) for kind, total in _totals(table).items()},
     }

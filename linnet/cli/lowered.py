@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
     if sink.errors:
         return {}
     program = result.program
-    found: dict[str, Module] = {}
+    entries: dict[str, Module] = {}
     known: set[str] = set()
     for key, function in program.functions.items():
         module, _, name = key.partition("::")
@@ -80,19 +81,24 @@ def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> d
             sink.add(violation.report())
         if broken:
             continue
-        # Modules of a package may have entries of one name.
-        shown_as = key if name in found else name
         if function.block is None:
-            found[shown_as] = lower_function(program, key, given)
+            entries[key] = lower_function(program, key, given)
         else:
             short = name.rpartition(".")[2]
-            found[shown_as] = lower_entry(program, function.block, given, short, lambda _: True)
-    if found or sink.errors:
+            entries[key] = lower_entry(program, function.block, given, short, lambda _: True)
+    if entries or sink.errors:
         refuse_unknown(generics, known, f"no entry of {path}", sink)
     else:
         message = f"{path} has no entry" + (f" `{entry}`" if entry else "")
         sink.add(Diagnostic("E2107", message, None, help="`pub entry` declares one"))
-    return found
+    return _short(entries)
+
+
+def _short(entries: dict[str, Module]) -> dict[str, Module]:
+    """The entries by their names alone, those of one name in several modules by their keys."""
+    names = {key: key.partition("::")[2] for key in entries}
+    counts = Counter(names.values())
+    return {names[k] if counts[names[k]] == 1 else k: module for k, module in entries.items()}
 
 
 def refuse_unknown(generics: Generics, known: Iterable[str], nobody: str, sink: Sink) -> None:

@@ -106,14 +106,12 @@ def list_cards() -> tuple[str, ...]:
 class Draft:
     """A card as far as it could be read, so that what is wrong with it hides nothing else.
 
-    `card` is None if its `nest.toml` is no TOML, `whole` is false if anything is wrong. `source`
-    is what there is to be checked.
+    `card` is None if its `nest.toml` is no TOML. `source` is what there is to be checked.
     """
 
     directory: Path
     source: Path | None
     card: Card | None = None
-    whole: bool = False
 
 
 def load_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Card | None:
@@ -136,7 +134,6 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
         return None
     if directory is None:
         return None
-    before = sink.errors
     file = read_toml(directory / CARD, sink)
     if file is None:
         return Draft(directory, _package(directory))
@@ -144,7 +141,7 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
     wrong |= _check_files(directory, file, sink)
     card = _card(directory, file, frozenset(wrong))
     source = card.source if card.knows("source", "path") else _package(directory)
-    return Draft(directory, source, card, sink.errors == before)
+    return Draft(directory, source, card)
 
 
 def check_tiny_names(card: Card, sink: Sink, missing: Container[str] = ()) -> None:

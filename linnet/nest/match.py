@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
-from linnet import dtypes
 from linnet.nest.bindings import Bindings
 from linnet.nest.header import TensorInfo
 from linnet.nest.misspelt import nearest
 from linnet.nest.report import Kind, Problems
+from linnet.nest.takes import fits
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.files import Span
@@ -20,25 +20,6 @@ from linnet.source.suggest import did_you_mean
 if TYPE_CHECKING:
     # It brings NumPy, which `linnet check` does without.
     from linnet.nest.checkpoint import Checkpoint
-
-# The tensor dtypes that a parameter's dtype takes as they are. 8-bit floats are taken as bytes.
-TAKES: Mapping[str, frozenset[str]] = {
-    "bool": frozenset({"BOOL"}),
-    "i8": frozenset({"I8"}),
-    "i16": frozenset({"I16"}),
-    "i32": frozenset({"I32"}),
-    "i64": frozenset({"I64"}),
-    "u8": frozenset({"U8", "F8_E4M3", "F8_E5M2", "F8_E8M0"}),
-    "u16": frozenset({"U16"}),
-    "u32": frozenset({"U32"}),
-    "u64": frozenset({"U64"}),
-    "f16": frozenset({"F16"}),
-    "bf16": frozenset({"BF16"}),
-    "f32": frozenset({"F32"}),
-    "f64": frozenset({"F64"}),
-}
-FLOATS = frozenset(d.value for d in dtypes.FLOATS)
-FLOAT_TENSORS = frozenset({"F16", "BF16", "F32", "F64"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +121,10 @@ def match(
     `aside` are paths that bindings and ties may name though the model has no such parameters:
     those of the model under the card's own generics, for which the card was written.
     """
-    open_ = tied is None
-    return _Match(parameters, bindings, checkpoint, cast_dtype, tied or (), open_, aside).run()
+    matching = _Match(
+        parameters, bindings, checkpoint, cast_dtype=cast_dtype, given_ties=tied, aside=aside
+    )
+    return matching.run()
 
 
 @dataclass(slots=True)
@@ -149,9 +132,9 @@ class _Match:
     parameters: Sequence[ParameterDecl]
     bindings: Bindings
     checkpoint: Checkpoint | None
+    _: KW_ONLY
     cast_dtype: bool
-    tied: Sequence[Sequence[str]]
-    ties_unknown: bool
+    given_ties: Sequence[Sequence[str]] | None
     aside: Container[str]
     problems: Problems = field(default_factory=lambda: Problems(KINDS))
     bound: dict[str, TensorInfo] = field(default_factory=dict[str, TensorInfo])
@@ -163,6 +146,11 @@ class _Match:
     meant: list[set[str]] = field(default_factory=list[set[str]])
     # Claims on a tensor that others claim too.
     shared: dict[str, None] = field(default_factory=dict[str, None])
+
+    @property
+    def tied(self) -> Sequence[Sequence[str]]:
+        """The ties that are known."""
+        return self.given_ties or ()
 
     def run(self) -> Report:
         declared = {p.path: p for p in self.parameters}
@@ -243,7 +231,7 @@ class _Match:
 
     def missing(self, parameter: ParameterDecl) -> None:
         text = f"{shown(parameter.path)}, {_declared(parameter)}"
-        if self.ties_unknown or parameter.path in self.excused:
+        if self.given_ties is None or parameter.path in self.excused:
             return
         if not self.bindings.implicit:
             if self.bindings.whole:
@@ -285,7 +273,7 @@ class _Match:
         paths: dict[str, list[str]] = {}
         for path, name in names.items():
             paths.setdefault(name, []).append(path)
-        if self.ties_unknown:
+        if self.given_ties is None:
             return
         for name, claims in paths.items():
             if len(claims) > 1 and not any({*claims} <= group for group in self.meant):
@@ -293,13 +281,6 @@ class _Match:
                 self.shared.update(dict.fromkeys(claims))
                 hint = "name them in `[weights] tied` of nest.toml if they are meant to be one"
                 self.problems.add(SHARED, text, self.bindings.places.get(claims[-1]), hint)
-
-
-def fits(parameter: str, tensor: str, cast_dtype: bool) -> bool:
-    """Whether a tensor's dtype can be that of a parameter."""
-    if tensor in TAKES.get(parameter, ()):
-        return True
-    return cast_dtype and parameter in FLOATS and tensor in FLOAT_TENSORS
 
 
 def _declared(parameter: ParameterDecl) -> str:

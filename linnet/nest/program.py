@@ -82,16 +82,16 @@ def open_root(card: Card, checked: CheckResult, sink: Sink) -> CardRoot | None:
 
 
 def open_program(
-    opened: CardRoot, values: Values, resolved: Resolved, sink: Sink
+    card_root: CardRoot, values: Values, resolved: Resolved, sink: Sink
 ) -> CardProgram | None:
     """The root under the resolved values; None if something is wrong, which is then in `sink`."""
     if not resolved.whole:
         return None
-    program, root, generics = opened.program, opened.root, dict(resolved.values)
+    program, root, generics = card_root.program, card_root.root, dict(resolved.values)
     try:
         broken = violations(program, root, generics)
         for violation in broken:
-            sink.add(violated(values, opened.card.root, violation))
+            sink.add(violated(values, card_root.card.root, violation))
         if broken:
             return None
         found = tuple(parameters(program, root, generics))
@@ -99,7 +99,7 @@ def open_program(
         for diagnostic in error.diagnostics:
             sink.add(diagnostic)
         return None
-    return CardProgram(opened.card, program, root, {**generics}, found)
+    return CardProgram(card_root.card, program, root, {**generics}, found)
 
 
 def check_source(path: Path, folder: Path, sink: Sink) -> CheckResult | None:
@@ -112,16 +112,16 @@ def check_source(path: Path, folder: Path, sink: Sink) -> CheckResult | None:
     return None if result.sink.errors else result
 
 
-def check_tiny(opened: CardRoot, sink: Sink) -> None:
+def check_tiny(card_root: CardRoot, sink: Sink) -> None:
     """Reports, at the card's table `[tiny]`, what keeps its generics from making a model, unless
     it keeps the card's own generics from it too."""
-    card = opened.card
+    card = card_root.card
     # What is not among the card's generics, or is no value, is reported where `[tiny]` is read.
     small = {name: value for name, value in card.tiny.items() if name in card.generics}
     unread = any(key[0] == "tiny" for key in card.unknown)
     sure = not unread and small.keys() == card.tiny.keys()
-    opened = CardRoot(replace(card, tiny=small), opened.program, opened.root)
-    found, own = _tried(opened, tiny=True, whole=sure), _tried(opened, tiny=False)
+    card_root = CardRoot(replace(card, tiny=small), card_root.program, card_root.root)
+    found, own = _tried(card_root, tiny=True, whole=sure), _tried(card_root, tiny=False)
     said = {d.message for d in own}
     for diagnostic in found:
         if diagnostic.message in said:
@@ -132,14 +132,14 @@ def check_tiny(opened: CardRoot, sink: Sink) -> None:
         sink.add(replace(diagnostic, span=card.place("tiny"), related=related))
 
 
-def _tried(opened: CardRoot, tiny: bool, whole: bool = True) -> Sink:
+def _tried(card_root: CardRoot, tiny: bool, whole: bool = True) -> Sink:
     """What is wrong with the card's own generics, or with its small ones; unless these are
     `whole`, with each alone."""
     found = Sink()
-    values = Values(opened.card, {}, tiny)
-    resolved = resolve(values, opened.block, opened.card.root, found)
+    values = Values(card_root.card, {}, tiny)
+    resolved = resolve(values, card_root.block, card_root.card.root, found)
     if whole:
-        open_program(opened, values, resolved, found)
+        open_program(card_root, values, resolved, found)
     return found
 
 

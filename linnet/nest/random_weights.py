@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 
 from linnet.nest.checkpoint import ARRAY_DTYPES, CHUNK, Array
-from linnet.nest.match import TAKES, ParameterDecl
+from linnet.nest.match import ParameterDecl
+from linnet.nest.takes import TAKES
 
 # Factors from 2^-9 to 2^-4 keep dequantized 4-bit weights near the size of the other weights.
 SCALES = (118, 124)

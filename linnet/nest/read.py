@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from linnet.nest.checkpoint import CHUNK, Array, Checkpoint
-from linnet.nest.match import ParameterDecl, Report, fits
+from linnet.nest.match import ParameterDecl, Report
 from linnet.nest.mxfp4 import scale_names
 from linnet.nest.random_weights import array_dtype
+from linnet.nest.takes import fits
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError

@@ -257,10 +257,12 @@ def test_passes(names: list[str], model: str, capsys: Capture) -> None:
 def test_two_modules_with_entries_of_one_name(tmp_path: Path, capsys: Capture) -> None:
     for name in "ab":
         source = f"module {name}\npub entry f(x: f32) -> f32 {{ return x }}\n"
+        if name == "b":
+            source += "pub entry g(x: f32) -> f32 { return x }\n"
         (tmp_path / f"{name}.linnet").write_text(source, "utf-8")
     found = document([str(tmp_path), "--ir"], capsys)["entries"]
-    assert [parse(e["text"]).entry for e in found] == ["a::f", "b::f"]
-    assert len({e["entry"] for e in found}) == 2
+    assert [parse(e["text"]).entry for e in found] == ["a::f", "b::f", "b::g"]
+    assert [e["entry"] for e in found] == ["a::f", "b::f", "g"]
 
 
 def test_the_entry_of_a_card(capsys: Capture) -> None:
