@@ -14,6 +14,7 @@ from linnet.check.program import check_modules
 from linnet.check.typed import Program
 from linnet.packages.modules import ModuleGraph, load_modules
 from linnet.source.diagnostics import Sink
+from linnet.source.render import summary_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,11 @@ class CheckResult:
     program: Program
     sink: Sink
     graph: ModuleGraph
+
+    def __repr__(self) -> str:
+        errors, modules = self.sink.errors, len(self.graph.modules)
+        found = summary_line(errors, len(list(self.sink)) - errors) if list(self.sink) else "sound"
+        return f"<check of {modules} module{'s' if modules != 1 else ''}: {found}>"
 
 
 def check_paths(

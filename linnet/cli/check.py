@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.common import add_format, existing_or_card, sources_at
+from linnet.cli.common import add_format, card_folders, existing_or_card, sources_at
 from linnet.cli.report import report_as
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
@@ -39,12 +39,3 @@ def run(options: argparse.Namespace) -> int:
         if opened is not None:
             survey(opened, found)
     return report_as(options.form, found)
-
-
-def card_folders(paths: list[Path]) -> list[Path]:
-    """The cards among the paths and below them."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        files = sorted(path.rglob("nest.toml")) if path.is_dir() else [path]
-        found.update((f.parent, None) for f in files if f.name == "nest.toml")
-    return list(found)

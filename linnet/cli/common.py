@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linnet.cli.report import FORMS
-from linnet.nest.card import card_path
+from linnet.nest.card import CARD, card_path
 from linnet.source.shown import reason
 
 
@@ -59,7 +60,25 @@ def existing_or_card(text: str) -> Path:
 
 def sources_at(path: Path) -> Path:
     """Where the sources of a path are: a card's lie around its `nest.toml`."""
-    return path.parent if path.name == "nest.toml" else path
+    return path.parent if path.name == CARD else path
+
+
+def card_folders(paths: list[Path]) -> list[Path]:
+    """The cards among the paths and below them."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if os.path.isdir(path):
+            found.update(dict.fromkeys(sorted(_card_folders_below(path))))
+        elif path.name == CARD:
+            found[path.parent] = None
+    return list(found)
+
+
+def _card_folders_below(path: Path) -> Iterator[Path]:
+    """A `nest.toml` that is a link to nowhere, or a folder, is a mistake in a card, too."""
+    for here, folders, files in os.walk(path):
+        if CARD in files or CARD in folders:
+            yield Path(here)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

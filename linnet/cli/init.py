@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_name(name: str) -> Diagnostic | None:
-    problem = why_misnamed(name, "package name")
+    problem = why_misnamed(name, "package name") or _why_unusual(name)
     if problem is None:
         return None
     message, hint = problem[0], problem[1] or "choose another name"
@@ -69,6 +69,16 @@ def _of_name(name: str) -> Diagnostic | None:
     if os.sep in name or "/" in name:
         hint = "give a name, no path: change into the folder in which the package is to be"
     return Diagnostic("E2102", message, None, help=hint)
+
+
+def _why_unusual(name: str) -> tuple[str, str | None] | None:
+    """Why a name that a package can have would bring a lint (W2007) into the new one."""
+    lower = name.lower()
+    if lower == name:
+        return None
+    usable = why_misnamed(lower, "package name") is None
+    hint = f"write {shown(lower)}, for instance" if usable else None
+    return f"{shown(name)} is not how a package is named: it has capital letters", hint
 
 
 def _of_folder(folder: Path, here: bool) -> Diagnostic | None:

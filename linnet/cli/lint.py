@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from linnet.cli.common import add_format, existing_or_card, sources_at
+from linnet.cli.common import add_format, card_folders, existing_or_card, sources_at
 from linnet.cli.report import report_as
 from linnet.lint.lint import lint
+from linnet.nest.card import CARD, draft_card
+from linnet.packages.text import is_file
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Sink
 
@@ -35,6 +37,9 @@ def run(options: argparse.Namespace) -> int:
     found = Sink()
     for finding in result.sink:
         found.add(finding)
+    for folder in card_folders(paths):
+        if not is_file(folder / CARD):
+            draft_card(folder, found)  # says why: the folder is no plain package
     if not found.errors:
         for finding in lint(result.graph.modules, result.program):
             found.add(finding)

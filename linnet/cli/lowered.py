@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,12 +11,14 @@ from linnet.ir.core import Module
 from linnet.lower.bindings import unknown_generic
 from linnet.lower.instances import unsatisfied
 from linnet.lower.module import lower_entry, lower_function
-from linnet.nest.card import card_path
+from linnet.nest.card import CARD, card_path
 from linnet.nest.generics import Generics
 from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
 from linnet.nest.presence import presence
 from linnet.nest.survey import survey
+from linnet.packages.manifest import MANIFEST
+from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
 
@@ -36,7 +39,10 @@ def lowered_entries(
 
 def is_card(path: Path) -> bool:
     """Whether a path is to be read as a card: anything but a source and a folder without one."""
-    return path.suffix != ".linnet" and (not path.is_dir() or (path / "nest.toml").is_file())
+    if os.path.isdir(path):
+        # A link that leads nowhere is a mistake in a card, and makes its folder no plain package.
+        return os.path.lexists(path / CARD)
+    return path.suffix != SUFFIX and path.name != MANIFEST
 
 
 def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:

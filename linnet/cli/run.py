@@ -6,18 +6,20 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from linnet.check.substitute import in_type
+from linnet.check.typed import TFunction, TGeneric
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
 from linnet.cli.common import Rows, add_card, add_numerics, generics_of, numbers, tokens, word
 from linnet.cli.report import report
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 from linnet.lower.bindings import bind
-from linnet.nest.words import counted
+from linnet.nest.words import counted, shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 from linnet.source.shown import shown
@@ -86,8 +88,9 @@ def run(options: argparse.Namespace) -> int:
             )
         entry = options.entry or model.card.entry
         inputs = _inputs(model, entry, options)
+        counted_up = _counted_up(model, entry, inputs)
         start = time.perf_counter()
-        result = model.run(entry, (), inputs)
+        result = _run(model, entry, inputs, counted_up)
         seconds = time.perf_counter() - start
     except LinnetError as error:
         return report(error.diagnostics)
@@ -96,6 +99,22 @@ def run(options: argparse.Namespace) -> int:
         _print(entry, value)
     print(f"{seconds:.3f} s on {model.backend}")
     return 0
+
+
+def _run(model: Model, entry: str, inputs: dict[str, Any], counted_up: dict[str, Any]) -> Any:
+    """What the entry returns. A finding tells of a first input that nobody gave."""
+    try:
+        return model.run(entry, (), {**inputs, **counted_up})
+    except LinnetError as error:
+        notes = tuple(
+            f"`{name}` was not given: it is 0, 1, 2, ... in the shape {shape_text(value.shape)}"
+            for name, value in counted_up.items()
+        )
+        way_out = "give it by `--tokens`" if counted_up else None
+        found = [
+            replace(d, notes=(*d.notes, *notes), help=d.help or way_out) for d in error.diagnostics
+        ]
+        raise LinnetError(found) from None
 
 
 @contextmanager
@@ -116,10 +135,8 @@ def _warnings_on_stderr() -> Generator[None]:
 def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, Any]:
     """The named inputs; tokens are the entry's first one."""
     model.entry(entry)  # an entry that is not there is reported
-    program = model.program
-    function = program.program.functions[program.block.methods[entry]]
-    generics = (*program.block.generics, *function.generics)
-    scope = bind(generics, program.generics)
+    function, generics = _function(model, entry)
+    scope = bind(generics, model.program.generics)
     types = {p.local.name: in_type(p.local.type, scope) for p in function.params}
     first = next(iter(types), None)
     named: list[tuple[str, Rows]] = list(options.inputs)
@@ -131,22 +148,42 @@ def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, 
             message = f"the input {shown(name)} is given twice"
             raise LinnetError([Diagnostic("E2102", message, None)])
         given[name] = rows
-    found = {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
-    if first is not None and first not in found and function.params[0].default is None:
-        sizes = bind(generics, {**model.card.check, **program.generics})
-        found.update(_counted(first, in_type(function.params[0].local.type, sizes)))
-    return found
+    return {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
 
 
-def _counted(name: str, type_: Type) -> dict[str, Any]:
-    """Rows of 0, 1, 2, ... for an input of integers in one or two axes; nothing for others."""
-    if not isinstance(type_, TensorType) or len(type_.dims) not in (1, 2):
+def _function(model: Model, entry: str) -> tuple[TFunction, tuple[TGeneric, ...]]:
+    """An entry, and the generics that its types are of."""
+    program = model.program
+    function = program.program.functions[program.block.methods[entry]]
+    return function, (*program.block.generics, *function.generics)
+
+
+def _counted_up(model: Model, entry: str, given: Container[str]) -> dict[str, Any]:
+    """Rows of 0, 1, 2, ... for a first input of integers in one or two axes that is not given and
+    has no default; nothing for others."""
+    import numpy as np
+
+    function, generics = _function(model, entry)
+    if not function.params or function.params[0].default is not None:
+        return {}
+    name = function.params[0].local.name
+    sizes = bind(generics, {**model.card.check, **model.program.generics})
+    type_ = in_type(function.params[0].local.type, sizes)
+    if name in given or not isinstance(type_, TensorType) or len(type_.dims) not in (1, 2):
         return {}
     if not isinstance(type_.dtype, DType) or not type_.dtype.is_integer:
         return {}
     *outer, width = (_extent(type_, i) for i in range(len(type_.dims)))
-    row = list(range(LENGTH if width is None else width))
-    return {name: [row] * (1 if outer[0] is None else outer[0]) if outer else row}
+    shape = (*(1 if n is None else n for n in outer), LENGTH if width is None else width)
+    try:
+        value = np.empty(shape, np.int64)
+        value[...] = np.arange(shape[-1])
+    except (MemoryError, ValueError, OverflowError):  # what NumPy says depends on the size
+        message = f"`{name}` in the shape {shape_text(shape)} needs more memory than there is"
+        help_ = "write smaller sizes into [check], or give the input by `--tokens`"
+        place = model.card.place("check")
+        raise LinnetError([Diagnostic("E5004", message, place, help=help_)]) from None
+    return {name: value}
 
 
 def _arranged(rows: Rows, type_: Type | None) -> Any:

@@ -9,14 +9,17 @@ from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.nest.absent import MISSING, absence
 from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
+from linnet.packages.absent import MISSING, absence
+from linnet.packages.text import is_file, real
 from linnet.packages.text import shown as shown_path
 from linnet.packages.toml_file import Key, TomlFile, read_toml
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 from linnet.source.shown import reason, shown
 from linnet.source.suggest import did_you_mean
+
+CARD = "nest.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def list_cards() -> tuple[str, ...]:
     folder = shipped_folder()
     if folder is None:
         return ()
-    return tuple(sorted(p.parent.name for p in folder.glob("*/nest.toml")))
+    return tuple(sorted(p.parent.name for p in folder.glob(f"*/{CARD}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ def draft_card(name_or_path: str | os.PathLike[str], sink: Sink) -> Draft | None
         return None
     if directory is None:
         return None
-    file = read_toml(directory / "nest.toml", sink)
+    file = read_toml(directory / CARD, sink)
     if file is None:
         return Draft(directory, _package(directory))
     wrong = check_keys(file, sink)
@@ -156,13 +159,13 @@ def check_tiny_names(card: Card, sink: Sink, missing: Container[str] = ()) -> No
 
 def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
     path = card_path(name_or_path)
-    if path.name == "nest.toml" and path.is_file():
+    if path.name == CARD and path.is_file():
         return path.parent
-    if (path / "nest.toml").is_file():
+    if (path / CARD).is_file():
         return path
     if path.is_dir():
         message = f"the folder {os.fspath(name_or_path)} holds no nest.toml, so it is no card"
-        if os.path.lexists(path / "nest.toml"):
+        if os.path.lexists(path / CARD):
             message = f"the nest.toml of {os.fspath(name_or_path)} {_why(path / 'nest.toml')}"
         sink.add(Diagnostic("E5001", message, None))
         return None
@@ -193,7 +196,7 @@ def _why(path: Path) -> str:
 
 
 def _package(directory: Path) -> Path | None:
-    return directory if (directory / "linnet.toml").is_file() else None
+    return directory if is_file(directory / "linnet.toml") else None
 
 
 def bindings_path(directory: Path, weights: Mapping[str, Any]) -> Path | None:
@@ -209,19 +212,25 @@ def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
     Returns what is not known for that.
     """
     name: Any = _table(file, "model").get("name")
-    folder = directory.resolve().name
+    folder = real(directory).name
     if TEXT.accepts(name) and name != folder:
         message = f"the card's name {shown(name)} differs from its folder's, {shown(folder)}"
         hint = "give both the same name"
         sink.add(Diagnostic("E5001", message, file.value("model", "name"), help=hint))
     source: Any = _table(file, "source").get("path")
-    if SOURCE.accepts(source) and not (directory / source).is_file():
+    if SOURCE.accepts(source) and _is_absent(directory / source):
         why = _why(directory / source)
         what = "is not in the card's folder" if why == MISSING else why
         message = f"the source file {shown(source)} {what}"
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))
         return {("source", "path")}
     return set()
+
+
+def _is_absent(source: Path) -> bool:
+    """Whether there is no such source. A link that leads nowhere is one that cannot be read, which
+    the check of the sources says."""
+    return not is_file(source) and (os.path.isdir(source) or not os.path.lexists(source))
 
 
 def _table(file: TomlFile, name: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def _matches(pattern: str) -> Callable[[Any], bool]:
 TEXT = Rule("a text that is not empty", lambda v: isinstance(v, str) and bool(v.strip()))
 TEXTS = Rule("a list of texts", lambda v: is_list_of(TEXT.accepts, v))
 COUNT = Rule("an integer above 0", lambda v: is_integer(v) and v > 0)
-SIZE = Rule("an integer from 0", lambda v: is_integer(v) and v >= 0)
+SIZE = Rule("an integer from 0 to 2^63 - 1", lambda v: is_integer(v) and 0 <= v < 2**63)
 LINK = Rule("a link that begins with https://", _matches(r"https?://\S+"))
 NAME = Rule("a name such as `Model`", _matches(r"[A-Za-z_][A-Za-z0-9_]*"))
 SOURCE = Rule(

@@ -112,11 +112,10 @@ class _Reader:
         begin = 8 + length
         tensors = [self.tensor(n, e, begin, size) for n, e in entries.items()]
         sound = [t for t in tensors if t is not None]
-        before = self.sink.errors
+        torn: set[str] = set()
         if len(sound) == len(tensors):
-            self.check_ranges(sound, begin, size)
-        # Of a header whose parts contradict each other nothing is believed.
-        believed = tuple(sound) if self.sink.errors == before else ()
+            torn = self.check_ranges(sound, begin, size)
+        believed = tuple(t for t in sound if t.name not in torn)
         return Header(self.path, size, believed, metadata, self.sink.errors == self.before)
 
     def header_bytes(self) -> tuple[int, int, bytes]:
@@ -163,8 +162,10 @@ class _Reader:
         shape = tuple(entry["shape"])
         return TensorInfo(name, self.path, entry["dtype"], shape, begin + start, begin + end)
 
-    def check_ranges(self, tensors: list[TensorInfo], begin: int, size: int) -> None:
-        """The ranges must follow each other without a gap and cover all data."""
+    def check_ranges(self, tensors: list[TensorInfo], begin: int, size: int) -> set[str]:
+        """The ranges must follow each other without a gap and cover all data. Returns the tensors
+        that contradict each other, by the bytes that both claim."""
+        torn: set[str] = set()
         ordered = sorted(tensors, key=lambda t: (t.start, t.end))
         if ordered and ordered[0].start > begin:
             gap = ordered[0].start - begin
@@ -173,6 +174,7 @@ class _Reader:
             if two.start < one.end:
                 lie = f"its bytes {_range(two, begin)} overlap {_range(one, begin)}"
                 self.report(f"{lie} of {shown(one.name)}", two.name)
+                torn.update((one.name, two.name))
             elif two.start > one.end:
                 where = f"between it and {shown(one.name)}"
                 self.report(_lost(two.start - one.end, where), two.name)
@@ -180,6 +182,7 @@ class _Reader:
         if last < size:
             after = f" {shown(ordered[-1].name)}" if ordered else " the header"
             self.report(_lost(size - last, f"after the end of{after}"))
+        return torn
 
 
 def _lost(count: int, where: str) -> str:

@@ -62,7 +62,7 @@ def snapshot_folder(card: Card) -> Path | None:
     weights = card.weights
     repository = cache_folder() / f"models--{weights.repo.replace('/', '--')}"
     folder = repository / "snapshots" / weights.revision
-    return folder if folder.is_dir() else None
+    return folder if os.path.isdir(folder) else None
 
 
 def _in_order(folder: Path, card: Card, sink: Sink) -> Files | None:

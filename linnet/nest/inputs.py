@@ -23,7 +23,7 @@ from linnet.nest.checkpoint import Array
 from linnet.nest.parts import Choice, Part, parts
 from linnet.nest.random_weights import array_dtype
 from linnet.nest.refusal import Place, refuse
-from linnet.nest.words import shape_text
+from linnet.nest.words import counted, shape_text
 from linnet.source.suggest import did_you_mean
 
 
@@ -104,7 +104,8 @@ def _array(part: Part) -> Array:
     rank = len(type_.dims) if isinstance(type_, TensorType) else 0
     if found.ndim != rank:
         shape = shape_text(found.shape)
-        place.refuse("E2202", f"`{place.path}` has {found.ndim} dimensions {shape}, it is {type_}")
+        has = f"{counted(found.ndim, 'dimension')} {shape}"
+        place.refuse("E2202", f"`{place.path}` has {has}, it is {type_}")
     problem = _unfit(found, type_.dtype, hasattr(part.value, "dtype"))
     if problem is not None:
         code, message = problem
@@ -121,7 +122,9 @@ def _as_numpy(place: Place, value: Any) -> Array:
     notes: tuple[str, ...] = ()
     try:
         found: Array = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+    except ValueError:  # rows of several lengths
+        found = np.asarray(None)
+    except (TypeError, RuntimeError, OverflowError) as error:
         # Of other libraries' arrays this says what they ask for.
         notes = (str(error).partition("\n")[0],)
         found = np.asarray(None)

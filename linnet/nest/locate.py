@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from linnet.nest.absent import MISSING, absence
 from linnet.nest.card import Card
 from linnet.nest.card_keys import is_inside
 from linnet.nest.index import Index, read_index
+from linnet.packages.absent import MISSING, absence
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import reason, shown
 
@@ -76,7 +77,8 @@ def _listed(weights: Path, card: Card | None, sink: Sink) -> Files | None:
         return _inside(weights, (SINGLE,), "the folder", sink)
     if card is not None and not card.knows("weights", "files"):
         return _all_of(weights, sink)
-    expected = [INDEX, SINGLE] if card is None else [*card.weights.files, INDEX, SINGLE]
+    own = () if card is None else card.weights.files
+    expected = dict.fromkeys((*own, INDEX, SINGLE))
     message = f"the folder {weights} holds no checkpoint"
     notes = (f"looked for {', '.join(expected)}",)
     sink.add(Diagnostic("E5003", message, None, notes=notes))
@@ -84,7 +86,14 @@ def _listed(weights: Path, card: Card | None, sink: Sink) -> Files | None:
 
 
 def _exists(path: Path) -> bool:
-    return os.path.lexists(path)
+    """Whether there is something of that name; an `OSError` where that cannot be seen."""
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            return False
+        raise
+    return True
 
 
 def _from_index(path: Path, sink: Sink) -> Files | None:

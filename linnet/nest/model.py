@@ -109,8 +109,8 @@ class Model:
         function = self._function(entry)
         block = self._program.block
         scope = bind((*block.generics, *function.generics), self._program.generics)
-        inputs = check_inputs(function, scope, args, named)
         try:
+            inputs = check_inputs(function, scope, args, named)
             results = self._runtime.call(entry, inputs.arrays, inputs.given)
         except RuntimeFault as fault:
             raise LinnetError([_finding(fault, entry)]) from None

@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from linnet.packages.absent import MISSING, absence
 from linnet.packages.manifest import is_identifier, load_manifest
 from linnet.packages.order import Node, dependencies_first
 from linnet.packages.package import (
     SUFFIX,
     Package,
+    folder_of,
     package_folder,
     package_folders,
     standard_library,
@@ -102,12 +104,17 @@ class _Loader:
 
     def add_path(self, path: Path) -> None:
         """A file, a package's folder, or a folder in which these are looked for."""
+        path = folder_of(path)
         if os.path.isdir(path):
             self._add_folder(real(path))
         elif exists(path, self.overlay):
             self._add_root(real(path))
+        elif os.path.lexists(path):
+            # It cannot be read, which is said as if a folder had been given that holds it.
+            self._add_root(real(path.parent) / path.name)
         else:
-            what = "is no file" if os.path.lexists(path) else "does not exist"
+            why = absence(path) or MISSING
+            what = "does not exist" if why == MISSING else why
             self.sink.add(Diagnostic("E1202", f"{path.as_posix()} {what}", None))
 
     def _add_folder(self, folder: Path) -> None:
@@ -141,7 +148,9 @@ class _Loader:
         if package is not None and not package.holds(file):
             self._leads_out(file, "its package")
             return
-        node = self.node(real(file), package, root=True)
+        # A link to nowhere is told by its own name.
+        found = real(file) if exists(file, self.overlay) else file
+        node = self.node(found, package, root=True)
         if node is not None:
             node.root = True
 

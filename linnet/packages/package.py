@@ -67,6 +67,12 @@ def package_folder(file: Path) -> Path | None:
     return None
 
 
+def folder_of(path: Path) -> Path:
+    """The package's folder where a path is its manifest, else the path itself."""
+    manifest = path.name == MANIFEST and not os.path.isdir(path)
+    return path.parent if manifest else path
+
+
 def walk(folder: Path, failed: Failed | None = None) -> Iterator[Path]:
     """The `.linnet` files below a folder, hidden ones aside; links to folders are not followed."""
     for here, folders, files in os.walk(folder, onerror=failed):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from linnet.packages.package import SUFFIX, walk
+from linnet.packages.package import SUFFIX, folder_of, walk
 from linnet.packages.text import Names, link_out_message, real, unreadable_folder
 from linnet.source.diagnostics import Diagnostic, Sink
 
@@ -20,7 +20,8 @@ def source_files(paths: Sequence[Path], names: Names, sink: Sink) -> list[Path]:
     its folder is reported and left alone."""
     found: dict[Path, None] = {}
     for path in paths:
-        files = _below(path, names, sink) if path.is_dir() else [real(path)]
+        path = folder_of(path)
+        files = _below(path, names, sink) if os.path.isdir(path) else [real(path)]
         found.update(dict.fromkeys(files))
     return list(found)
 

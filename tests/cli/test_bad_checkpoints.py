@@ -135,7 +135,7 @@ def test_a_good_one_runs(card: Path, weights: Path, capsys: Capture) -> None:
         (b"abc", None),
         ((1000).to_bytes(8, "little") + b"{}", None),
         (file({"a": entry("U8", [8], 0, 8), "b": entry("U8", [8], 4, 12)}, bytes(12)), "b"),
-        (file({"a": entry("U8", [4], 0, 4), "b": entry("U8", [4], 8, 12)}, bytes(12)), "b"),
+        (file({"a": A, "b": entry("F32", [2], 12, 20)}, bytes(20)), "b"),
         (file(GOOD, DATA + b"\0"), "c_scales"),
         (file(GOOD, DATA[:-1]), "c_scales"),
         (file({"a": entry("U8", [16], 16, 0)}, bytes(16)), "a"),

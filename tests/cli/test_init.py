@@ -45,7 +45,7 @@ def works(path: str, capsys: Capture) -> None:
     assert f"parameters = {weights}\n" in (init.EXAMPLE / "nest.toml").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["my_model", "x", "_a2", "Model", "nn", "std_", "example"])
+@pytest.mark.parametrize("name", ["my_model", "x", "_a2", "nn", "std_", "example"])
 def test_a_new_folder(name: str, folder: Path, capsys: Capture) -> None:
     assert main(["init", name]) == 0
     out, err = capsys.readouterr()
@@ -105,6 +105,9 @@ def test_what_is_there_is_left_alone(kind: str, folder: Path, capsys: Capture) -
         ("größe", "letters, digits and `_`"),
         ("a b", "write `a_b`, for instance"),
         (".", "letters, digits and `_`"),
+        ("Model", "write `model`, for instance"),
+        ("CON", "write `con`, for instance"),
+        ("While", "choose another name"),
         ("a\x1b[2J", "write `a_2J`, for instance"),
     ],
 )

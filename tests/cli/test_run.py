@@ -206,6 +206,46 @@ def test_the_sizes_of_a_first_input_are_those_of_the_card(card: Path, capsys: Ca
     assert lines[0] == "forward: [1, 8, 2] float32"
 
 
+def test_a_first_input_of_no_elements(card: Path, capsys: Capture) -> None:
+    toml = card / "nest.toml"
+    toml.write_text(TOML.replace("P = 2", "P = 0"))
+    assert run(card, capsys, "--entry", "first")[0] == ["first: [0, 4] int64"]
+
+
+@pytest.mark.parametrize("size", [99999999999999, 2**63 - 1])
+@pytest.mark.parametrize("name", ["P", "Q"])
+def test_a_first_input_beyond_all_memory(card: Path, capsys: Capture, name: str, size: int) -> None:
+    old = {"P": "P = 2", "Q": "Q = 3"}[name]
+    (card / "nest.toml").write_text(TOML.replace(old, f"{name} = {size}"))
+    _, text = run(card, capsys, "--entry", "first", status=1)
+    assert text.startswith("error[E5004]: `ids` in the shape [")
+    assert "nest.toml:" in text and text.endswith("\n1 error\n")
+
+
+def test_a_size_that_no_axis_can_have(card: Path, capsys: Capture) -> None:
+    (card / "nest.toml").write_text(TOML.replace("P = 2", f"P = {2**63}"))
+    for words in (["check"], ["run"]):
+        assert main([*words, str(card)]) == 1
+        text = capsys.readouterr().err
+        assert "error[E5001]: `P` in `[check]` must be an integer from 0 to 2^63 - 1\n" in text
+
+
+def test_a_finding_tells_of_a_first_input_that_nobody_gave(card: Path, capsys: Capture) -> None:
+    (card / "nest.toml").write_text(TOML.replace("Q = 3", "Q = 299"))
+    _, text = run(card, capsys, "--entry", "first", status=1)
+    assert text.startswith("error[E2105]: `ids` holds 299, which no u8 is\n")
+    assert "note: `ids` was not given: it is 0, 1, 2, ... in the shape [2, 300]\n" in text
+    assert "help: give it by `--tokens`\n" in text
+    _, text = run(card, capsys, "--entry", "first", "--tokens", "1,300", status=1)
+    assert "holds 300" in text and "was not given" not in text
+
+
+def test_rows_of_two_lengths_are_told_in_our_words(card: Path, capsys: Capture) -> None:
+    _, text = run(card, capsys, "--tokens", "1;2,3", status=1)
+    assert text.startswith("error[E2101]: `x` is no array of numbers\n")
+    assert "rows of one length" in text and "inhomogeneous" not in text
+
+
 def test_a_first_input_that_may_be_left_out_is(card: Path, capsys: Capture) -> None:
     assert run(card, capsys, "--entry", "optional")[0] == ["optional: [] float32", "  2.0"]
 

@@ -102,8 +102,8 @@ def test_a_file_without_a_header(weights: Path, refused: Any, content: bytes, me
             "its bytes [4, 12] overlap [0, 8] of `t`",
         ),
         (
-            {"t": entry([1], 0, 4), "u": entry([1], 8, 12)},
-            12,
+            {"t": entry([4, 2], 0, 32), "u": entry([1], 36, 40)},
+            40,
             "u",
             "4 bytes between it and `t` belong to no tensor",
         ),

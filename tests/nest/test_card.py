@@ -80,7 +80,7 @@ def test_all_mistakes_in_one_run(make_card: Callable[..., Path]) -> None:
             "`[source]` lacks the key `root`",
             "add `root = ...`, a name such as `Model`",
         ),
-        ("E5001", "`S` in `[check]` must be an integer from 0", None),
+        ("E5001", "`S` in `[check]` must be an integer from 0 to 2^63 - 1", None),
     ]
     assert [place(d) for d in found] == [
         (21, 2, "chek"),

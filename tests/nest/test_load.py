@@ -112,7 +112,7 @@ def test_shapes_of_inputs(card: Any) -> None:
     assert "`lengths`: B is 3 here and 2 in `tokens`" in text
     assert f"{line_of('lengths: Tensor')}:9" in text
     text = refused("E2202", model.grid, [1, 2], [3])
-    assert "`tokens` has 1 dimensions [2], it is Tensor[B, S; i32]" in text
+    assert "`tokens` has 1 dimension [2], it is Tensor[B, S; i32]" in text
     text = refused("E2202", model.remember, [1, 2, 3])
     assert "`x`: axis 0 is 3, it must be 2" in text
     text = refused("E2202", model.tail, [1.0])

@@ -63,6 +63,44 @@ def test_a_shape_a_truncated_shard_and_a_missing_one(tmp_path: Path, capsys: Cap
     assert others == found
 
 
+@pytest.mark.parametrize("where", ["gap", "end"])
+def test_bytes_of_no_tensor_hide_neither_shape_nor_dtype(
+    tmp_path: Path, capsys: Capture, where: str
+) -> None:
+    card, weights = write_card(tmp_path), tmp_path / "weights"
+    weights.mkdir()
+    gap = 4 if where == "gap" else 0
+    header = {
+        "t": {"dtype": "F32", "shape": [4, 3], "data_offsets": [0, 48]},
+        "l0.s": {"dtype": "I32", "shape": [2], "data_offsets": [48 + gap, 56 + gap]},
+    }
+    text = json.dumps(header).encode()
+    one = weights / "one.safetensors"
+    one.write_bytes(len(text).to_bytes(8, "little") + text + bytes(60))
+    save_file(TWO, weights / "two.safetensors")
+    lost, dtype, shape = messages(card, weights, capsys)
+    assert lost.startswith(f"{one}: ") and "4 bytes " in lost and "belong to no tensor" in lost
+    assert dtype.startswith("a tensor has another dtype") and "`l0.s`" in dtype
+    assert shape.startswith(SHAPE)
+
+
+def test_an_overlap_hides_only_the_tensors_in_it(tmp_path: Path, capsys: Capture) -> None:
+    card, weights = write_card(tmp_path), tmp_path / "weights"
+    weights.mkdir()
+    save_file(ONE, weights / "one.safetensors")
+    header = {
+        "l0.b": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]},
+        "l1.s": {"dtype": "F32", "shape": [2], "data_offsets": [8, 16]},
+        "l1.b": {"dtype": "I32", "shape": [2], "data_offsets": [16, 24]},
+    }
+    text = json.dumps(header).encode()
+    two = weights / "two.safetensors"
+    two.write_bytes(len(text).to_bytes(8, "little") + text + bytes(24))
+    overlap, dtype = messages(card, weights, capsys)
+    assert overlap == f"{two}: tensor `l1.s`: its bytes [8, 16] overlap [0, 12] of `l0.b`"
+    assert dtype.startswith("a tensor has another dtype") and "`l1.b`" in dtype
+
+
 def test_a_tensor_that_no_unread_file_can_have_is_missed(tmp_path: Path, capsys: Capture) -> None:
     card, weights = write_card(tmp_path, TOML), shards(tmp_path)
     save_file({"x": THREE["l1.b"]}, weights / "three.safetensors")

@@ -387,7 +387,7 @@ def test_only_files_count_as_modules(tmp_path: Path) -> None:
     assert [(d.code, d.span is None) for d in sink] == [("E1202", True), ("E1202", False)]
     assert "pipe.linnet" in next(iter(sink)).message
     _, sink = load(tmp_path / "src" / "pipe.linnet")
-    assert only(sink).message.endswith("is no file")
+    assert only(sink).message.endswith(": is not a file")
 
 
 def test_a_link_out_of_the_folder_that_is_checked_is_refused(tmp_path: Path) -> None:
