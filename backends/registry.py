@@ -48,17 +48,17 @@ def _offered() -> Iterable[Any]:
 
 def _shipped(name: str) -> Backend:
     where, needs, extra = _SHIPPED[name]
-    if not _is_there(needs):
-        raise _refused(
-            "E2190",
-            f"the backend `{name}` needs `{needs}`, which is not installed",
-            f'install it with: pip install "linnet[{extra}]"',
-        )
     if not _is_there(where):
         raise _refused(
             "E2190",
             f"the backend `{name}` is not implemented in this version",
             'use backend="numpy"',
+        )
+    if not _is_there(needs):
+        raise _refused(
+            "E2190",
+            f"the backend `{name}` needs `{needs}`, which is not installed",
+            f'install it with: pip install "linnet[{extra}]"',
         )
     backend: Backend = import_module(where).backend()
     return backend

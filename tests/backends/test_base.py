@@ -143,12 +143,23 @@ def test_unknown_backend() -> None:
 def test_a_backend_that_is_not_installed_names_its_extra(
     monkeypatch: pytest.MonkeyPatch, name: str, extra: str
 ) -> None:
-    monkeypatch.setattr(registry, "find_spec", lambda module: None)
+    here = object()
+    monkeypatch.setattr(registry, "find_spec", lambda module: here if "." in module else None)
     with pytest.raises(LinnetError) as caught:
         get_backend(name)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "E2190"
     assert diagnostic.help == f'install it with: pip install "{extra}"'
+
+
+def test_nothing_is_to_be_installed_for_a_backend_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda module: None)
+    with pytest.raises(LinnetError) as caught:
+        get_backend("torch")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.help == 'use backend="numpy"'
 
 
 def test_a_third_party_backend_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
