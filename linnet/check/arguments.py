@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from linnet.check.scope import Scope
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
 
 
 def place_arguments(
-    scope: Scope, e: ast.CallExpr, names: list[str], callee: str, too_many: str | None = None
+    scope: Scope,
+    e: ast.CallExpr,
+    names: list[str],
+    callee: str,
+    too_many: str | None = None,
+    folds: Iterable[object] = (),
 ) -> list[ast.Argument | None] | None:
     """Arguments by parameter; None for a parameter without one. E2102 for what does not fit, with
-    the way out for `too_many`."""
+    the way out for `too_many`, which are one mistake wherever they share `folds`."""
     placed: list[ast.Argument | None] = [None] * len(names)
     named = False
     for i, arg in enumerate(e.args):
@@ -26,6 +33,7 @@ def place_arguments(
                     f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
                     arg.span,
                     help=too_many,
+                    folds=folds,
                 )
                 return None
             placed[i] = arg

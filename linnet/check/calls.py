@@ -6,7 +6,7 @@ from functools import partial
 
 from linnet.check import expr, of_value, prelude
 from linnet.check.arguments import place_arguments
-from linnet.check.blame import Finding
+from linnet.check.blame import Finding, Refused
 from linnet.check.convert import bad, settle
 from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
@@ -179,7 +179,8 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     solver = Inference(scope, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
     solver.doubtful = any(is_error(p.local.type) for p in function.params)
-    placed = place_arguments(scope, e, [p.local.name for p in function.params], name)
+    folds = [Refused(p.local, len(e.args)) for p in function.params[:1]]
+    placed = place_arguments(scope, e, [p.local.name for p in function.params], name, folds=folds)
     if placed is None:
         return _arguments_alone(scope, e)
     values: list[TExpr | None] = [None] * len(function.params)

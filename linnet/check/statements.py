@@ -206,7 +206,8 @@ def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | No
             message = f"`{name.text}` is a `{kind}`, only a `state` can be assigned to"
         case _:
             pass
-    scope.error("E2108", message, name.span, related=declared_at(found), help=help_)
+    folds = [("assigned", name.text)]
+    scope.error("E2108", message, name.span, related=declared_at(found), help=help_, folds=folds)
     return None, None
 
 

@@ -338,6 +338,28 @@ fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
     return kinds<4, f32>(x)  #+1
 }
 """,
+    "a parameter that is declared no more": """
+fn one(x: f32) -> f32 { return x }
+fn f() -> f32 {
+    return one(1.0, 2.0)  #E2102
+}
+fn g() -> f32 {
+    return one(3.0, 4.0)  #+1
+}
+""",
+    "a state that is declared as a parameter": """
+block B {
+    param count: i32
+    pub fn f(x: i32) -> i32 {
+        count = x  #E2108
+        return x
+    }
+    pub fn g(x: i32) -> i32 {
+        count = x + 1  #+1
+        return x
+    }
+}
+""",
     "two arguments in each other's places": """
 fn at(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return x[0] }
 fn f(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 {
