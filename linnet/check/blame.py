@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from linnet.check.typed import Local, TMemberDecl, TSub
 from linnet.check.types import TensorType
 from linnet.dims.dims import Dim, Symbol
-from linnet.dtypes import DTypeVar
 from linnet.graphs import depth_first
 from linnet.source.diagnostics import Diagnostic
 
@@ -41,43 +40,6 @@ def kin(code: str) -> frozenset[str]:
     if code in _DTYPES:
         return _DTYPES | _BOTH
     return _SHAPES | _BOTH if code in _SHAPES else frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Everywhere:
-    """A declaration that findings of several items may be due to."""
-
-    thing: object
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A `const`, by its key."""
-
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """What others may share with a finding, though it does not itself ask who shares it."""
-
-    key: object
-
-
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What a finding asks others for, who find nothing of it under this."""
-
-    key: object
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """In which way arguments for `parameter`, or a generic, do not fit it. Where none fits, it is
-    that which is wrong."""
-
-    parameter: Local | Symbol | DTypeVar
-    how: object
 
 
 @dataclass(frozen=True, slots=True)

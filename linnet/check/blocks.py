@@ -12,7 +12,7 @@ from linnet.check.names import ItemRef
 from linnet.check.resolve import resolve_path
 from linnet.check.scope import BlockInfo, Scope, World, item_scope
 from linnet.check.typed import TBlock, TMemberDecl, TSub
-from linnet.check.types import ERROR, OptionalType, ScalarType, TensorType
+from linnet.check.types import ERROR, OptionalType, ScalarType, TensorType, present
 from linnet.dims.prover import Facts
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -83,7 +83,7 @@ def _member(scope: Scope, info: BlockInfo, decl: ast.Member) -> None:
         return
     type_ = typeexpr.type_of(scope, decl.type)
     _no_value(scope, decl, isinstance(type_, OptionalType) or type_ == ERROR)
-    inner = type_.inner if isinstance(type_, OptionalType) else type_
+    inner = present(type_)
     if type_ != ERROR and not isinstance(inner, TensorType | ScalarType):
         scope.error("E4101", f"a `{decl.kind}` cannot be {type_}", decl.type.span)
         type_ = ERROR

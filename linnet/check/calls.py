@@ -6,11 +6,12 @@ from functools import partial
 
 from linnet.check import expr, of_value, prelude
 from linnet.check.arguments import place_arguments
-from linnet.check.blame import Finding, Refused
+from linnet.check.blame import Finding
 from linnet.check.convert import bad, settle
 from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
+from linnet.check.keys import Refused
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of, rootless

@@ -19,6 +19,7 @@ from linnet.check.types import (
     TensorType,
     TupleType,
     Type,
+    element_dtype,
 )
 from linnet.dims.dims import Symbol
 from linnet.dims.prover import Relation
@@ -38,11 +39,6 @@ _OVERFLOW: dict[DType, float | int] = {
 def bad(span: Span) -> TExpr:
     """What stands for an expression that was reported."""
     return TConst(0, ERROR, span)
-
-
-def element_dtype(type_: Type | None) -> AnyDType | None:
-    """The dtype of a scalar or tensor type; None of any other."""
-    return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
 
 
 def loosely(scope: Scope, expr: TExpr, wanted: object) -> str | None:

@@ -14,7 +14,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from linnet.check.blame import Finding, Offered, Refused, Sought
+from linnet.check.blame import Finding
+from linnet.check.keys import Offered, Refused, Sought
 from linnet.dims.dims import Symbol
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from linnet.check.blame import Everywhere
-from linnet.check.convert import bad, conform, element_dtype
+from linnet.check.convert import bad, conform
 from linnet.check.equal import same_type
 from linnet.check.inference import Inference
+from linnet.check.keys import Everywhere
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import Bindings, binders, in_type
-from linnet.check.suspects import present
 from linnet.check.target import Target, defaulted
 from linnet.check.typed import TExpr, TFunction, TParam
-from linnet.check.types import GenericArg, LiteralType, ScalarType, TensorType, Type
+from linnet.check.types import (
+    GenericArg,
+    LiteralType,
+    ScalarType,
+    TensorType,
+    Type,
+    element_dtype,
+    present,
+)
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from linnet.check import calls, indexing, notation, of_value, operators
-from linnet.check.convert import bad, conform, element_dtype, settle
+from linnet.check.convert import bad, conform, settle
 from linnet.check.equal import same_type
 from linnet.check.expr import condition, settled
 from linnet.check.hints import is_whole, others_first
@@ -47,6 +47,7 @@ from linnet.check.types import (
     StructType,
     TupleType,
     Type,
+    element_dtype,
 )
 from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Dim, Symbol

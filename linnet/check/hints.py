@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 
-from linnet.check.convert import element_dtype
 from linnet.check.intrinsics import TABLE, alike, intrinsic
 from linnet.check.meanings import PreludeFunction
 from linnet.check.names import ItemRef
@@ -24,6 +23,7 @@ from linnet.check.types import (
     TensorType,
     TupleType,
     Type,
+    element_dtype,
 )
 from linnet.dims.dims import Symbol
 from linnet.dtypes import AnyDType, DTypeVar

@@ -9,9 +9,9 @@ from linnet.check.foreign import NOTHING
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_extent, of_rank, rank_of
+from linnet.check.suspects import of_extent, of_rank
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
-from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, show_shape
+from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, rank_of, show_shape
 from linnet.dims.dims import Dim, Symbol, steps
 from linnet.dims.prover import Relation
 from linnet.dtypes import INTEGERS, admits

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linnet.check import expr, typeexpr
-from linnet.check.blame import Refused
 from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind
 from linnet.check.hints import known_part
+from linnet.check.keys import Refused
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone

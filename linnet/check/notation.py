@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from linnet.check import expr
-from linnet.check.convert import adapt, bad, element_dtype, settle
+from linnet.check.convert import adapt, bad, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.equal import same_shape
 from linnet.check.explain import Why, explain
@@ -17,7 +17,7 @@ from linnet.check.operators import shaped
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_rank
 from linnet.check.typed import IndexVar, TAccess, TExpr, TGeneric, TIndexed, TReduce
-from linnet.check.types import LiteralType, ScalarType, TensorType, Type
+from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
 from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation

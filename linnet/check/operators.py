@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr as expressions
-from linnet.check.convert import adapt, bad, element_dtype, loosely
+from linnet.check.convert import adapt, bad, loosely
 from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
@@ -21,6 +21,7 @@ from linnet.check.types import (
     Shape,
     TensorType,
     Type,
+    element_dtype,
 )
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation

@@ -7,7 +7,7 @@ from typing import Literal
 
 from linnet.check import expr
 from linnet.check import prelude_shapes as shapes
-from linnet.check.convert import adapt, bad, element_dtype, literal_fits, loosely, settle
+from linnet.check.convert import adapt, bad, literal_fits, loosely, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import RESERVED, TABLE, Intrinsic, intrinsic
@@ -15,7 +15,7 @@ from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import arguments, does_not_apply, operand_of
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TDim, TExpr, TIntrinsic
-from linnet.check.types import LiteralType, ScalarType, TensorType, Type
+from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
 from linnet.dims.dims import dim_max, dim_min
 from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from linnet.check import expr
 from linnet.check.arguments import place_arguments
-from linnet.check.convert import adapt, element_dtype, settle
+from linnet.check.convert import adapt, settle
 from linnet.check.hints import without_shape
 from linnet.check.intrinsics import TABLE, Intrinsic
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype
 from linnet.check.typed import TExpr
-from linnet.check.types import LiteralType, ScalarType, TensorType, Type
+from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
 from linnet.dtypes import FLOATS, INTEGERS, DType, admits
 from linnet.source.files import Span
 from linnet.syntax import ast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr
-from linnet.check.convert import conform, element_dtype, settle
+from linnet.check.convert import conform, settle
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
 from linnet.check.equal import same_shape
 from linnet.check.hints import others_first, without_shape
@@ -15,7 +15,7 @@ from linnet.check.prelude_args import any_operand, arguments, operand_of
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_count, of_rank
 from linnet.check.typed import TExpr, TIntrinsic
-from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type
+from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type, element_dtype
 from linnet.dims.dims import Dim, Symbol, product
 from linnet.dims.prover import Relation
 from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits

@@ -7,20 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from linnet.check.blame import (
-    Constant,
-    Doubts,
-    Everywhere,
-    Finding,
-    Offered,
-    Refused,
-    Sought,
-    WhereUse,
-    names_in,
-)
+from linnet.check.blame import Doubts, Finding, WhereUse, names_in
 from linnet.check.explain import Why, explain, way_out
 from linnet.check.findings import Findings
 from linnet.check.intrinsics import PRELUDE
+from linnet.check.keys import Constant, Everywhere, Offered, Refused, Sought
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
 from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
 from linnet.check.ondemand import OnDemand, Progress

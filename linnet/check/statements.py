@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, element_dtype, loosely, settle
+from linnet.check.convert import adapt, bad, conform, loosely, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.equal import same_type
 from linnet.check.hints import needs_context
@@ -26,7 +26,15 @@ from linnet.check.typed import (
     TSub,
     TWhile,
 )
-from linnet.check.types import ERROR, LiteralType, ScalarType, TensorType, TupleType, Type
+from linnet.check.types import (
+    ERROR,
+    LiteralType,
+    ScalarType,
+    TensorType,
+    TupleType,
+    Type,
+    element_dtype,
+)
 from linnet.check.unknown import near, unknown_name
 from linnet.dtypes import DType
 from linnet.source.files import Span

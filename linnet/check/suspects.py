@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from linnet.check.blame import Constant, Everywhere, Offered, Refused, Sought
 from linnet.check.equal import same_shape
+from linnet.check.keys import Constant, Everywhere, Offered, Refused, Sought, Wrong
 from linnet.check.scope import Scope
 from linnet.check.typed import Local, TExpr, TLocal, TMemberDecl
-from linnet.check.types import OptionalType, ScalarType, Shape, TensorType, Type
+from linnet.check.types import (
+    Shape,
+    Type,
+    element_dtype,
+    present,
+    rank_of,
+)
 from linnet.dims.prover import Facts
 from linnet.dtypes import AnyDType
 from linnet.source.files import Span
@@ -34,7 +40,7 @@ def of_dtypes(
             if const is not None and _dtype(const.type) in (a, b):
                 out.append(Everywhere((pair, thing)))
         elif not isinstance(thing, Local | TMemberDecl) or _dtype(thing.type) in (a, b):
-            out += [(pair, thing), Sought(("dtype", thing)), Offered(("dtypes", thing))]
+            out += [(pair, thing), Sought((Wrong.DTYPE, thing)), Offered((Wrong.MIXED, thing))]
     return out
 
 
@@ -43,7 +49,7 @@ def of_dtype(scope: Scope, dtype: AnyDType | None, span: Span) -> list[object]:
     that `span` names."""
     things = [t for t in scope.named_in(span) if isinstance(t, Local | TMemberDecl)]
     found = [t for t in things if dtype is not None and _dtype(t.type) == dtype]
-    return [key for t in found for key in (("dtype", t), Sought(("dtypes", t)))]
+    return [key for t in found for key in ((Wrong.DTYPE, t), Sought((Wrong.MIXED, t)))]
 
 
 def of_literal(scope: Scope, dtype: AnyDType) -> list[object]:
@@ -51,7 +57,7 @@ def of_literal(scope: Scope, dtype: AnyDType) -> list[object]:
     others: a thing of that dtype in the same statement, if that was found wrong."""
     named = scope.named_in(scope.statement) if scope.statement is not None else frozenset[object]()
     things = [t for t in named if isinstance(t, Local | TMemberDecl) and _dtype(t.type) == dtype]
-    return [Sought((key, t)) for t in things for key in ("dtype", "dtypes")]
+    return [Sought((key, t)) for t in things for key in (Wrong.DTYPE, Wrong.MIXED)]
 
 
 def of_rank(scope: Scope, found: Type, span: Span) -> list[object]:
@@ -63,8 +69,8 @@ def of_rank(scope: Scope, found: Type, span: Span) -> list[object]:
 def of_ranks(
     scope: Scope, found: Type, span: Span, wanted: Type, suspects: Collection[object]
 ) -> list[object]:
-    """The same of a value whose number of axes is not that of `wanted`, which one of `suspects`
-    gave."""
+    """What a finding has in common with others about a value whose number of axes is not that of
+    `wanted`, which one of `suspects` gave."""
     ranks = rank_of(found), rank_of(wanted)
     if ranks[0] == ranks[1]:
         return []
@@ -75,18 +81,20 @@ def of_ranks(
 def of_axes(
     facts: Facts, value: TExpr, found: Shape, wanted: Shape, suspects: Collection[object]
 ) -> list[object]:
-    """The same of a value whose axes are as many as those of `wanted` and not all equal."""
+    """What a finding has in common with others about a value whose axes are as many as those of
+    `wanted`, and not all equal: the value, if it has a name, and a parameter that none fits."""
     if len(found) != len(wanted):
         return []
     pairs = enumerate(zip(found, wanted, strict=True))
     differ = tuple(i for i, (x, y) in pairs if not same_shape(facts, (x,), (y,)))
-    offered = [Offered(("shape", value.local))] if isinstance(value, TLocal) else []
+    offered = [Offered((Wrong.SHAPE, value.local))] if isinstance(value, TLocal) else []
     return [*offered, *_refused(suspects, differ)]
 
 
 def of_extent(indexed: TExpr) -> list[object]:
-    """The same of an index that is not within an axis of `indexed`."""
-    return [Sought(("shape", indexed.local))] if isinstance(indexed, TLocal) else []
+    """What a finding about an index beyond an axis of `indexed` has in common with others: it may
+    be that `indexed` has the wrong shape."""
+    return [Sought((Wrong.SHAPE, indexed.local))] if isinstance(indexed, TLocal) else []
 
 
 def _refused(suspects: Collection[object], how: object) -> list[Refused]:
@@ -95,15 +103,15 @@ def _refused(suspects: Collection[object], how: object) -> list[Refused]:
 
 
 def of_count(scope: Scope, found: Type, span: Span) -> list[object]:
-    """The same of a value with the wrong number of elements. That alone does not tell that a
-    second such value is wrong for the same reason."""
+    """What a finding about a value with the wrong number of elements has in common with others: a
+    thing of another rank than is asked for elsewhere. Two wrong numbers may be two mistakes."""
     things = _with_rank(scope.named_in(span), rank_of(found))
-    keys: list[object] = [Sought(("rank", thing)) for thing in things]
-    return keys + [Offered(("count", thing)) for thing in things if thing not in scope.sources]
+    keys: list[object] = [Sought((Wrong.RANK, thing)) for thing in things]
+    return keys + [Offered((Wrong.COUNT, thing)) for thing in things if thing not in scope.sources]
 
 
 def _of_rank(things: Iterable[object]) -> list[object]:
-    return [key for t in things for key in (("rank", t), Sought(("count", t)))]
+    return [key for t in things for key in ((Wrong.RANK, t), Sought((Wrong.COUNT, t)))]
 
 
 def _with_rank(things: Iterable[object], rank: int | None) -> list[Local | TMemberDecl]:
@@ -111,19 +119,5 @@ def _with_rank(things: Iterable[object], rank: int | None) -> list[Local | TMemb
     return [] if rank is None else [thing for thing in declared if rank_of(thing.type) == rank]
 
 
-def rank_of(type_: Type) -> int | None:
-    """The number of axes of a scalar or tensor that may be absent; None of any other."""
-    plain = present(type_)
-    if isinstance(plain, ScalarType):
-        return 0
-    return len(plain.dims) if isinstance(plain, TensorType) else None
-
-
 def _dtype(type_: Type) -> AnyDType | None:
-    plain = present(type_)
-    return plain.dtype if isinstance(plain, ScalarType | TensorType) else None
-
-
-def present(type_: Type) -> Type:
-    """The type of a value that may be absent where it is there."""
-    return type_.inner if isinstance(type_, OptionalType) else type_
+    return element_dtype(present(type_))

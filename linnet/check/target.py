@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linnet.check.convert import element_dtype
 from linnet.check.scope import Scope
-from linnet.check.suspects import present
 from linnet.check.typed import SubRef, TFunction, TParam
-from linnet.check.types import GenericArg, Type, show_arg
+from linnet.check.types import GenericArg, Type, element_dtype, present, show_arg
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DTypeVar, admits
 from linnet.syntax import ast

@@ -108,3 +108,21 @@ def show_shape(dims: Shape) -> str:
 
 def show_arg(arg: GenericArg) -> str:
     return f"[{show_shape(arg)}]" if isinstance(arg, tuple) else str(arg)
+
+
+def present(type_: Type) -> Type:
+    """The type of a value that may be absent where it is there."""
+    return type_.inner if isinstance(type_, OptionalType) else type_
+
+
+def rank_of(type_: Type) -> int | None:
+    """The number of axes of a scalar or tensor that may be absent; None of any other."""
+    plain = present(type_)
+    if isinstance(plain, ScalarType):
+        return 0
+    return len(plain.dims) if isinstance(plain, TensorType) else None
+
+
+def element_dtype(type_: Type | None) -> AnyDType | None:
+    """The dtype of a scalar or tensor type; None of any other."""
+    return type_.dtype if isinstance(type_, ScalarType | TensorType) else None
