@@ -108,14 +108,12 @@ class Fitting:
         """The value as `param` wants it, `loosely` of any shape; an error value after a report, in
         which the way out is `known`."""
         wanted = self.solver.wanted(param.local.type)
+        if wanted is None or self._exact(value, param):
+            return value
         if loosely and isinstance(wanted, TensorType) and isinstance(value.type, TensorType):
             wanted = replace(wanted, dims=value.type.dims)
-        if wanted is None:
-            return value
-        accepted = self.scope.world.accepted
-        if same_type(self.scope.facts, value.type, wanted):
-            accepted.add(param.local)
-            return value
+            if value.type == wanted:
+                return value
         if self._exchanged(param.local.type, value.type):
             return bad(value.span)
         what = f"the argument `{param.local.name}`"
@@ -128,7 +126,7 @@ class Fitting:
                 known = known or defaulted(self.scope, self.target, param, value.type)
             final = conform(self.scope, value, wanted, what, origin, tuple(suspects), known)
         if not is_error(final.type):
-            accepted.add(param.local)
+            self.scope.world.accepted.add(param.local)
         return final
 
     def _of_its_dtype(self, param: TParam) -> frozenset[object]:

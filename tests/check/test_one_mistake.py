@@ -360,6 +360,18 @@ block B {
     }
 }
 """,
+    "a parameter whose dtype alone was looked at": """
+fn three<N: Dim>(a: Tensor[N; f32], b: Tensor[N; f32], c: Tensor[N, 1; f32]) -> f32 { return 1.0 }
+fn f(x: Tensor[5; f32], y: Tensor[4; f32]) -> f32 {
+    return three(x, y, x)  #E2202
+}
+fn g(x: Tensor[5; f32]) -> f32 {
+    return three(x, x, x)  #E2202
+}
+fn h(x: Tensor[6; f32]) -> f32 {
+    return three(x, x, x)  #+2
+}
+""",
     "two arguments in each other's places": """
 fn at(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return x[0] }
 fn f(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 {
