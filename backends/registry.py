@@ -17,7 +17,7 @@ GROUP = "linnet.backends"
 # name -> (module that offers it, what that needs, the extra that installs it)
 _SHIPPED = {
     "numpy": ("linnet.backends.numpy.runtime", "numpy", None),
-    "torch": ("linnet.backends.torch", "torch", "torch"),
+    "torch": ("linnet.backends.torch.backend", "torch", "torch"),
     "jax": ("linnet.backends.jax", "jax", "jax"),
 }
 

@@ -116,10 +116,6 @@ class Context(ABC):
         # one: the values of its indices, and by `id` what no index decides about.
         self.points: dict[IndexVar, tuple[Value, ...]] = {}
         self.ready: dict[int, Bundle] = {}
-        # Of the point of index notation that is being lowered, where points are lowered one by
-        # one: the values of its indices, and by `id` what no index decides about.
-        self.points: dict[IndexVar, tuple[Value, ...]] = {}
-        self.ready: dict[int, Bundle] = {}
 
     @abstractmethod
     def expr(self, expr: TExpr) -> Bundle:
