@@ -41,7 +41,7 @@ from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.instances import entries
 from linnet.lower.library import library_op
-from linnet.lower.own_symbols import OwnSymbols, own
+from linnet.lower.own_symbols import as_written, symbols_of
 from linnet.lower.presence import Presence, presence_of
 from linnet.lower.writes import Writes
 
@@ -171,7 +171,7 @@ def _lower(
         Module(entry.name, _open_symbols(start.generics, start.scope), functions)
     )
     if own_symbols:
-        made = replace(made, symbols=own(made, entry.generics))
+        made = replace(made, symbols=symbols_of(made, entry.generics))
     return AsWritten(made, dict(entry.generics))
 
 
@@ -249,7 +249,6 @@ class _Functions:
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
-    _names: OwnSymbols = field(default_factory=OwnSymbols)
     _deepest: int = 0
 
     def entry(self, call: Call) -> Lowered:
@@ -270,7 +269,7 @@ class _Functions:
         """The lowering of a function for what it is called with."""
         scope, generics = call.scope, ()
         if self.own_symbols:
-            scope, generics = self._names.of(call.scope)
+            scope, generics = as_written(call.scope)
         numbers = {symbol: dim.substitute(call.numbers) for symbol, dim in generics}
         function = call.function
         body = FunctionLowerer(self, function, scope, call.presence, numbers)

@@ -1,0 +1,213 @@
+"""Functions and methods of generated source. Those that read the same are one."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import nn
+
+from linnet.backends.code import Code, call, method, name
+from linnet.backends.interpret.frame import concrete
+from linnet.backends.kernels import Decision
+from linnet.backends.torch.emit.body import Body
+from linnet.backends.torch.emit.names import Names, snake
+from linnet.backends.torch.emit.uses import Effects
+from linnet.backends.torch.vocabulary import as_tensor
+from linnet.dims.dims import Dim, Symbol
+from linnet.ir.core import Function, Operation
+from linnet.lower.outline import Outline, Sub
+
+_FORWARD = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A function or method: what stands behind `def name`, and what else than its parameters a
+    call has to give: the symbols that its arguments do not tell, and a device."""
+
+    name: str
+    params: tuple[str, ...]
+    symbols: tuple[tuple[Symbol, str], ...]
+    device: bool
+    results: int
+    lines: tuple[str, ...]
+    functions: tuple[Callable[..., Any], ...]
+
+    def same_as(self, other: Written) -> bool:
+        """Whether one may stand for the other."""
+        own = self.params, [t for _, t in self.symbols], self.device, self.lines
+        return own == (other.params, [t for _, t in other.symbols], other.device, other.lines)
+
+
+@dataclass(slots=True)
+class Owner:
+    """The methods of a block, or the functions outside any; `symbols` are the generics that the
+    methods read from `self`."""
+
+    outline: Outline | None
+    names: Names
+    written: dict[str, list[Written]] = field(default_factory=dict[str, list[Written]])
+    symbols: dict[Symbol, str] = field(default_factory=dict[Symbol, str])
+
+    @property
+    def all(self) -> list[Written]:
+        """Every function."""
+        return [w for same in self.written.values() for w in same]
+
+    def add(self, found: Written, wanted: str) -> Written:
+        """`found`, or one that reads the same and is there already."""
+        alike = self.written.setdefault(wanted, [])
+        for other in alike:
+            if found.same_as(other):
+                return replace(found, name=other.name)
+        alike.append(replace(found, name=self.names.new(wanted)))
+        return alike[-1]
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The attribute that holds a generic of the block."""
+        if symbol not in self.symbols:
+            self.symbols[symbol] = self.names.new(snake(symbol.name))
+        return self.symbols[symbol]
+
+
+class Scope:
+    """One function in the making: what its body asks."""
+
+    def __init__(
+        self,
+        function: Function,
+        owner: Owner,
+        callees: Mapping[str, tuple[Written, Outline | None]],
+        decisions: Mapping[str, Decision],
+        effects: Effects,
+    ) -> None:
+        self.function = function
+        self.owner = owner
+        self.symbols: dict[Symbol, str] = {}
+        self.prologue: list[str] = []
+        self.needs_device = False
+        self.functions: dict[Callable[..., Any], None] = {}
+        self._names = Names()
+        self._callees = callees
+        self._decisions = decisions
+        self._effects = effects
+        self._dims: dict[Symbol, Code] = {}
+        self.params = tuple(self._names.new(p.hint or "x") for p in function.params)
+
+    # --- what a body asks ----------------------------------------------------
+
+    @property
+    def device(self) -> Code:
+        if self.params:
+            return name(f"{self.params[0]}.device")
+        self.needs_device = True
+        return name("device")
+
+    def symbol(self, symbol: Symbol) -> Code:
+        if symbol not in self._dims:
+            self._dims[symbol] = self._source(symbol)
+        return self._dims[symbol]
+
+    def _source(self, symbol: Symbol) -> Code:
+        outline = self.owner.outline
+        if outline is not None and symbol in outline.symbols:
+            return name(f"self.{self.owner.symbol(symbol)}", "number")
+        text = self._names.new(snake(symbol.name))
+        for param, value in zip(self.params, self.function.params, strict=True):
+            if Dim.of(symbol) in value.type.shape:
+                axis = value.type.shape.index(Dim.of(symbol))
+                self.prologue.append(f"{text} = {param}.shape[{axis}]")
+                return name(text, "number")
+        self.symbols[symbol] = text
+        return name(text, "number")
+
+    def member(self, path: Sequence[str | int], variables: dict[str, str], kind: str) -> Code:
+        found, parts = "self", list(path)
+        for k, part in enumerate(parts):
+            if part in variables:
+                found, parts = variables[str(part)], parts[k + 1 :]
+                break
+        for k, part in enumerate(parts):
+            of = kind if k == len(parts) - 1 else "sub"
+            found = f"{found}[{part}]" if isinstance(part, int) else attribute(found, part, of)
+        return name(found)
+
+    def effects(self, op: Operation) -> frozenset[str]:
+        return self._effects[op.attrs["callee"]]
+
+    def call(self, op: Operation, operands: Sequence[Code], body: Body) -> Code:
+        callee: str = op.attrs["callee"]
+        decision = self._decisions.get(callee)
+        if decision is not None and decision.kernel is not None:
+            return self._kernel(decision, operands)
+        written, outline = self._callees[callee]
+        arguments = [
+            as_tensor(o, concrete(v.type.dtype), self.device) if o.kind != "value" else o
+            for o, v in zip(operands, op.operands, strict=True)
+        ]
+        generics = dict(op.attrs.get("generics", ()))
+        named = {text: body.dims(generics[s]) for s, text in written.symbols}
+        if written.device:
+            named["device"] = self.device
+        if outline is None:
+            return call(written.name, *arguments, **named)
+        at = self.member(op.attrs["at"], body.variables, "sub")
+        if written.name == _FORWARD and op.attrs["at"]:
+            return call(at.text, *arguments, **named)
+        return method(at, written.name, *arguments, **named)
+
+    def _kernel(self, decision: Decision, operands: Sequence[Code]) -> Code:
+        assert decision.kernel is not None
+        codes = decision.kernel.emit(decision.site, operands)
+        for found in codes:
+            self.functions.update(dict.fromkeys(found.functions))
+        if len(codes) == 1:
+            return codes[0]
+        return Code(", ".join(c.text for c in codes), binds=0)
+
+    # --- all of it -----------------------------------------------------------
+
+    def written(self) -> Written:
+        """The function, under no name yet."""
+        body = Body(self.function, self, self._names)
+        for text, value in zip(self.params, self.function.params, strict=True):
+            body.param(value, text)
+        body.body(self.function.body)
+        body.give(self.function.results)
+        return Written(
+            "",
+            self.params,
+            tuple(self.symbols.items()),
+            self.needs_device,
+            len(self.function.results),
+            (*self.prologue, *body.lines),
+            (*self.functions, *body.functions),
+        )
+
+
+_STORES = {"param": "_parameters", "buffer": "_buffers", "state": "_buffers", "sub": "_modules"}
+
+
+def is_taken(member: str) -> bool:
+    """Whether every `nn.Module` has an attribute of that name."""
+    return hasattr(nn.Module, member) or member in nn.Module().__dict__
+
+
+def attribute(of: str, member: str, kind: str) -> str:
+    """A member of a module, also where `nn.Module` has something else of that name."""
+    if is_taken(member) or keyword.iskeyword(member):
+        return f'{of}.{_STORES[kind]}["{member}"]'
+    return f"{of}.{member}"
+
+
+def outline_at(outline: Outline, path: Sequence[str | int]) -> Outline:
+    """The block that a path leads to."""
+    for part in path:
+        if isinstance(part, str) and not part.startswith("$"):
+            found = outline.sub(part)
+            assert isinstance(found, Sub)
+            outline = found.block
+    return outline

@@ -1,0 +1,80 @@
+"""Lines that are not too long: a statement is broken at its outermost brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+WIDTH = 99
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def laid_out(lines: Iterable[str]) -> list[str]:
+    """The lines, each that is longer than `WIDTH` on several."""
+    return [part for line in lines for part in _broken(line)]
+
+
+def _broken(line: str) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip())]
+    code, comment = _comment(line)
+    if len(line) <= WIDTH:
+        return [line]
+    if comment and len(code) <= WIDTH:
+        return [f"{indent}{comment}", code]
+    above = [f"{indent}{comment}"] if comment else []
+    place = _outermost(code)
+    if place is None:
+        return [*above, code]
+    start, stop = place
+    inside = _parts(code[start + 1 : stop])
+    joined = f"{indent}    {', '.join(inside)}"
+    if code[start + 1 : stop].rstrip().endswith(","):
+        middle = [m for part in inside for m in _broken(f"{indent}    {part},")]
+    elif len(joined) <= WIDTH or len(inside) == 1:
+        middle = _broken(joined)
+    else:
+        middle = [m for part in inside for m in _broken(f"{indent}    {part},")]
+    return [*above, code[: start + 1], *middle, *_broken(f"{indent}{code[stop:]}")]
+
+
+def _comment(line: str) -> tuple[str, str]:
+    code, mark, comment = line.partition("  # ")
+    return (code, f"# {comment}") if mark else (line, "")
+
+
+def _outermost(code: str) -> tuple[int, int] | None:
+    """The places of the last bracket of the outermost level that holds something to break at."""
+    depth, opened, best = 0, 0, None
+    quoted = ""
+    for k, c in enumerate(code):
+        if quoted:
+            quoted = "" if c == quoted else quoted
+        elif c in "\"'":
+            quoted = c
+        elif c in _OPEN:
+            if depth == 0:
+                opened = k
+            depth += 1
+        elif c in _CLOSE:
+            depth -= 1
+            if depth == 0 and k - opened > 1 and c == ")":
+                best = opened, k
+    return best
+
+
+def _parts(inside: str) -> list[str]:
+    """What stands between commas outside any bracket."""
+    parts, depth, quoted, start = list[str](), 0, "", 0
+    for k, c in enumerate(inside):
+        if quoted:
+            quoted = "" if c == quoted else quoted
+        elif c in "\"'":
+            quoted = c
+        elif c in _OPEN:
+            depth += 1
+        elif c in _CLOSE:
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(inside[start:k].strip())
+            start = k + 1
+    last = inside[start:].strip()
+    return [*parts, last] if last else parts
