@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,4 +31,16 @@ def _of_numpy(array: NDArray[Any]) -> Tensor:
     with warnings.catch_warnings():
         # Nothing that runs writes to a parameter, as the warning fears.
         warnings.filterwarnings("ignore", "The given NumPy array is not writable", UserWarning)
-        return torch.from_numpy(array)
+        return torch.as_tensor(array)
+
+
+def parameters(arrays: Mapping[str, NDArray[Any]], device: torch.device) -> dict[str, Tensor]:
+    """The arrays as tensors by the same paths, those of one memory as one tensor."""
+    found: dict[str, Tensor] = {}
+    known: dict[tuple[Any, ...], Tensor] = {}
+    for path, array in arrays.items():
+        key = array.ctypes.data, array.shape, array.strides, array.dtype
+        if key not in known:
+            known[key] = of_numpy(array, device)
+        found[path] = known[key]
+    return found

@@ -49,6 +49,33 @@ def _odd_f64(x: Tensor) -> Tensor:
     return torch.where(small, bits.to(torch.float64), odd.to(torch.float64) * 2048.0)
 
 
+# --- floats ------------------------------------------------------------------
+
+
+def square_root(x: Tensor) -> Tensor:
+    """The root, rounded once. On the CPU, the library that `torch.sqrt` calls for f32 and f64 is
+    off by a last bit at times."""
+    if x.device.type != "cpu" or x.dtype in (torch.float16, torch.bfloat16):
+        return torch.sqrt(x)
+    if x.dtype == torch.float32:
+        return torch.sqrt(x.to(torch.float64)).to(torch.float32)
+    # Roots of complex numbers are not computed by that library.
+    root = torch.sqrt(torch.complex(x, torch.zeros_like(x))).real
+    return torch.where(x > 0, root, torch.sqrt(x))
+
+
+def remainder(x: Tensor, y: Tensor) -> Tensor:
+    """`fmod`, exact. On the CPU, `torch.fmod` is NaN where the quotient is beyond the dtype."""
+    if x.device.type != "cpu":
+        return torch.fmod(x, y)
+    if x.dtype != torch.float64:
+        return torch.fmod(x.to(torch.float64), y.to(torch.float64)).to(x.dtype)
+    # A remainder by a multiple of `y` first; by an infinity, nothing is taken away.
+    for scale in (2.0**700, 1.0):
+        x = torch.fmod(x, y * 2.0**700 * scale)
+    return torch.fmod(x, y)
+
+
 # --- integers ----------------------------------------------------------------
 
 
@@ -166,7 +193,8 @@ def sum_of_products(equation: str, *operands: Tensor) -> Tensor:
             values[other] = values[other][..., None].expand(*values[other].shape, extents[index])
             terms[other].append(index)
     if operands[0].is_floating_point() or operands[0].device.type == "cpu":
-        return torch.einsum(f"{','.join(map(''.join, terms))}->{output}", *values)
+        found = torch.einsum(f"{','.join(map(''.join, terms))}->{output}", *values)
+        return found.to(operands[0].dtype)  # of one operand, a sum of integers is i64
     order = [*output, *summed]
     product = None
     for term, x in zip(terms, values, strict=True):

@@ -15,6 +15,8 @@ from linnet.backends.torch.semantics import (
     int_div,
     int_rem,
     ordered,
+    remainder,
+    square_root,
     u64_div,
     u64_max,
     u64_min,
@@ -55,6 +57,8 @@ def _unary(op: Operation, operands: Sequence[Code], terms: Terms) -> Code:
             return prefix("-", x)
         case "not":
             return prefix("~", x)
+        case "sqrt" if dtype not in HALF:
+            return call(square_root, x)
         case "rsqrt":
             return _rsqrt(x, dtype)
         case _:
@@ -62,9 +66,9 @@ def _unary(op: Operation, operands: Sequence[Code], terms: Terms) -> Code:
 
 
 def _rsqrt(x: Code, dtype: DType) -> Code:
-    """1 divided by the root, which `torch.rsqrt` is neither on CUDA nor for all of bf16."""
+    """1 divided by the root, which `torch.rsqrt` is neither on CUDA nor for f16 and bf16."""
     wide = convert(x, DType.F32) if dtype in HALF else x
-    found = infix(name("1"), "/", call("torch.sqrt", wide))
+    found = infix(name("1"), "/", call(square_root, wide))
     return convert(found, dtype) if dtype in HALF else found
 
 
@@ -87,13 +91,14 @@ def _signed_or_float(how: str, dtype: DType, x: Code, y: Code, terms: Terms) -> 
     if how == "div" and dtype.is_float:
         return infix(x if x.text == "1.0" else tensor(x, dtype, terms), "/", y)
     x = tensor(x, dtype, terms)
-    if dtype.is_float or (y.kind == "literal" and y.text not in ("0", "-1")):
-        return _divided(how, dtype, x, y, terms)
-    return call(int_div if how == "div" else int_rem, x, tensor(y, dtype, terms))
+    if y.kind == "literal" and not dtype.is_float and y.text not in ("0", "-1"):
+        return _by_literal(how, dtype, x, y)
+    function = remainder if dtype.is_float else int_div if how == "div" else int_rem
+    return call(function, x, tensor(y, dtype, terms))
 
 
-def _divided(how: str, dtype: DType, x: Code, y: Code, terms: Terms) -> Code:
-    """By an integer that is neither 0 nor -1, or the remainder of floats."""
+def _by_literal(how: str, dtype: DType, x: Code, y: Code) -> Code:
+    """By an integer that is neither 0 nor -1."""
     if dtype is DType.U8:
         return infix(x, "//" if how == "div" else "%", y)
     if how == "rem":

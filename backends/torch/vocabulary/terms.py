@@ -21,6 +21,8 @@ DEVICE = name("device")
 WIDE_UNSIGNED = frozenset({DType.U16, DType.U32, DType.U64})
 """Unsigned integers that PyTorch stores, and hardly computes with."""
 
+_MOST = float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -60,9 +62,10 @@ def literal(value: int | bool | str, dtype: DType) -> Code:
         return name("torch.inf" if number > 0 else "-torch.inf", "literal")
     text = repr(number)
     if dtype is DType.F32:
-        # The shortest decimals of the dtype, unless rounding them by way of f64 is another number.
+        # The shortest decimals of the dtype, unless by way of f64 they are another number.
         short = repr(float(str(exact)))
-        text = short if np.float32(float(short)) == exact else text
+        if abs(float(short)) <= _MOST and np.float32(float(short)) == exact:
+            text = short
     return name(text, "literal")
 
 

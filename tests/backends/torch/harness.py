@@ -55,7 +55,8 @@ def same(found: Array, wanted: Array, ulps: int = 0) -> None:
         return
     unit = float(ml_dtypes.finfo(found.dtype).eps)
     least = float(ml_dtypes.finfo(found.dtype).smallest_subnormal)
-    a, b = found.astype(np.float64), wanted.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # signaling NaNs
+        a, b = found.astype(np.float64), wanted.astype(np.float64)
     if ulps:
         np.testing.assert_allclose(a, b, rtol=ulps * unit, atol=ulps * least)
         return

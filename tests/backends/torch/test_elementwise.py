@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.dtypes import NUMPY
+from linnet.backends.numpy.interpreter import run
+from linnet.backends.torch.arrays import of_numpy
 from linnet.dtypes import FLOATS, INTEGERS, DType
 from linnet.ir.ops import BINARY_NUMBER, BITWISE, COMPARE, SHIFT, UNARY_FLOAT
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import tensor, type_of
 from tests.backends.numpy.test_exhaustive import telling
-from tests.backends.torch.harness import both
+from tests.backends.torch.harness import both, expression, operation, same
 
 NUMBERS = sorted(INTEGERS | FLOATS, key=str)
 # Each library is within one unit of the last place of the exact value, or two in single precision:
@@ -41,8 +43,9 @@ def check(name: str, dtype: DType, result: DType) -> None:
 @pytest.mark.parametrize("name", BINARY_NUMBER)
 def test_arithmetic(name: str, dtype: DType) -> None:
     if name in ("min", "max"):
-        return check_extreme(name, dtype)
-    check(name, dtype, dtype)
+        check_extreme(name, dtype)
+    else:
+        check(name, dtype, dtype)
 
 
 def check_extreme(name: str, dtype: DType) -> None:
@@ -80,9 +83,6 @@ def test_a_python_number_on_either_side(name: str, dtype: DType) -> None:
 
 
 def both_of(name: str, values: Any, value: Any, result: Type) -> None:
-    from linnet.backends.numpy.interpreter import run
-    from tests.backends.torch.harness import expression, of_numpy, operation, same
-
     types = [type_of(values)] * 2
     whole = operation(name, types, result)
     (op,) = whole.functions["f"].body
