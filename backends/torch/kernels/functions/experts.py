@@ -30,8 +30,8 @@ def by_expert(
     number, out = sizes
     inputs = x.expand(rows, chosen, x.shape[2]).reshape(rows * chosen, x.shape[2])
     places = experts.reshape(-1)
-    listed: Any = torch.bincount(places, minlength=number).tolist()
-    counts: list[int] = listed
+    found: Any = torch.bincount(places, minlength=number)
+    counts: list[int] = found.tolist()
     order = places.argsort(stable=True)
     result = x.new_empty(rows * chosen, out)
     start = 0
