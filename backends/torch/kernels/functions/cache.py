@@ -35,12 +35,14 @@ def overwrite_span(cache: torch.Tensor, value: torch.Tensor, at: torch.Tensor) -
 
 def overwrite_rows(cache: torch.Tensor, value: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
     """`value [B, H, 1, D]` at position `at[b]` of row `b`."""
-    batch, heads, size, width = cache.shape
     target = at.to(torch.int64)
-    places = target.clamp(0, size - 1)
-    index = places.reshape(batch, 1, 1, 1).expand(batch, heads, 1, width)
-    inside = (target == places).reshape(batch, 1, 1, 1)
-    return cache.scatter_(2, index, torch.where(inside, value, cache.gather(2, index)))
+    places = target.clamp(0, cache.shape[2] - 1)
+    # `scatter_` would be as short, and changes the bits of a NaN in bf16.
+    by_position = cache.transpose(1, 2)
+    index = torch.arange(cache.shape[0], device=cache.device), places
+    inside = (target == places)[:, None, None]
+    by_position.index_put_(index, torch.where(inside, value[:, :, 0], by_position[index]))
+    return cache
 
 
 def overwrite_slot(

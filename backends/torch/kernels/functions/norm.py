@@ -17,8 +17,9 @@ def layer_norm(
 ) -> torch.Tensor:
     """`x [*S, H]`, `weight [H]`, `bias [H]`; rounds to the dtype once."""
     wide = x.to(torch.float32)
-    variance, mean = torch.var_mean(wide, -1, correction=0, keepdim=True)
-    scaled = (wide - mean) * torch.rsqrt(variance + eps) * weight.to(torch.float32)
+    centered = wide - wide.mean(-1, keepdim=True)
+    scale = torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps)
+    scaled = centered * scale * weight.to(torch.float32)
     if bias is not None:
         scaled = scaled + bias.to(torch.float32)
     return scaled.to(x.dtype)
@@ -35,8 +36,9 @@ def group_norm(
     batch, channels, height, width = x.shape
     per_group = channels // groups * height * width
     wide = x.to(torch.float32).reshape(batch, groups, per_group)
-    variance, mean = torch.var_mean(wide, -1, correction=0, keepdim=True)
-    normed = ((wide - mean) * torch.rsqrt(variance + eps)).reshape(x.shape)
+    centered = wide - wide.mean(-1, keepdim=True)
+    variance = centered.square().mean(-1, keepdim=True)
+    normed = (centered * torch.rsqrt(variance + eps)).reshape(x.shape)
     scale, offset = (v.to(torch.float32).reshape(channels, 1, 1) for v in (weight, bias))
     return (normed * scale + offset).to(x.dtype)
 

@@ -173,7 +173,7 @@ def near(got: Any, want: Any, bound: Any) -> None:
     a, b = wide(got), wide(want)
     finite = np.isfinite(b)
     assert np.array_equal(a[~finite], b[~finite], equal_nan=True)
-    error = np.abs(a - b, where=finite, out=np.zeros_like(b))
+    error = np.abs(np.where(finite, a, 0.0) - np.where(finite, b, 0.0))
     allowed = np.broadcast_to(bound, b.shape) + SMALLEST * (want.dtype == np.float16)
     assert (error[finite] <= allowed[finite]).all(), float((error - allowed)[finite].max())
 
@@ -190,6 +190,7 @@ __all__ = [
     "UNIT",
     "Array",
     "Call",
+    "bits",
     "call",
     "draw",
     "evaluate",
