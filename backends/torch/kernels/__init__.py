@@ -1,7 +1,37 @@
-"""The kernels of the PyTorch backend, in order of preference."""
+"""The kernels of the PyTorch backend, in order of preference.
+
+A file a family holds the records; `functions` what they call.
+"""
 
 from __future__ import annotations
 
 from linnet.backends.kernels import Kernel
+from linnet.backends.torch.kernels import (
+    activations,
+    attention,
+    cache,
+    decoding,
+    experts,
+    images,
+    linear,
+    loss,
+    norm,
+    rope,
+)
 
-KERNELS: tuple[Kernel, ...] = ()
+# Those of a device that is better than PyTorch's own stand here, and so are asked first.
+SPECIAL: tuple[Kernel, ...] = ()
+
+KERNELS: tuple[Kernel, ...] = (
+    *SPECIAL,
+    *linear.KERNELS,
+    *norm.KERNELS,
+    *loss.KERNELS,
+    *rope.KERNELS,
+    *activations.KERNELS,
+    *attention.KERNELS,
+    *cache.KERNELS,
+    *decoding.KERNELS,
+    *experts.KERNELS,
+    *images.KERNELS,
+)
