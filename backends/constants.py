@@ -15,12 +15,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from linnet.backends.numpy.dtypes import OF_NUMPY, Array, cast, constant
+from linnet.backends.numpy.dtypes import OF_NUMPY, Array, cast, constant, integer
 from linnet.backends.numpy.elementwise import ELEMENTWISE
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Function, Module, Operation, Value
 from linnet.ir.ops import OPS
+from linnet.ir.passes.bind import values_of
 from linnet.ir.passes.rewrite import rewrite
 from linnet.ir.walk import callees_first, operations, without_unreached
 
@@ -31,10 +33,16 @@ _MOST = 20
 """Rounds: each carries constants one call further down, and results one further up."""
 
 
-def fold_constants(module: Module, kept: Callable[[Function], bool]) -> Module:
+def fold_constants(
+    module: Module, kept: Callable[[Function], bool], values: Mapping[Symbol, Dim]
+) -> Module:
     """`module` with its constant scalars computed. Calls of the functions that `kept` names stay
-    as they are: there is something else than their bodies for them."""
-    folder = _Folder(dict(module.functions), kept)
+    as they are: there is something else than their bodies for them.
+
+    `values` are the entry's dimensions. One that is known counts as a constant where something is
+    computed from it, and stays a dimension elsewhere.
+    """
+    folder = _Folder(dict(module.functions), kept, dict(values_of(module, values)))
     for _ in range(_MOST):
         if not folder.round(replace(module, functions=folder.functions)):
             break
@@ -45,6 +53,7 @@ def fold_constants(module: Module, kept: Callable[[Function], bool]) -> Module:
 class _Folder:
     functions: dict[str, Function]
     kept: Callable[[Function], bool]
+    numbers: dict[str, dict[Symbol, Dim]]
     _made: dict[tuple[str, tuple[tuple[int, DType, bytes], ...]], str] = field(
         default_factory=dict[tuple[str, tuple[tuple[int, DType, bytes], ...]], str]
     )
@@ -58,12 +67,18 @@ class _Folder:
 
     def _folded(self, function: Function) -> Function:
         known: dict[int, Array] = {}
+        numbers = self.numbers.get(function.name, {})
         changed = False
 
         def change(op: Operation, builder: Builder) -> tuple[Value, ...] | None:
             nonlocal changed
             if op.name == "constant" and isinstance(op.results[0].type.dtype, DType):
                 known[op.results[0].id] = constant(op.attrs["value"], op.results[0].type.dtype)
+                return None
+            if op.name == "dim":
+                value = _number(op, numbers)
+                if value is not None:
+                    known[op.results[0].id] = value
                 return None
             new = self._changed(op, builder, known)
             changed |= new is not None
@@ -98,7 +113,13 @@ class _Folder:
         if results is not None:
             pairs = zip(results, op.results, strict=True)
             return tuple(_constant(builder, v, r, known) for v, r in pairs)
-        given = {k: known[o.id] for k, o in enumerate(op.operands) if o.id in known}
+        # An integer that a dimension is stays one: it may be another at the next call.
+        sizes = {o.results[0].id for o in builder.body if o.name == "dim"}
+        given = {
+            k: known[o.id]
+            for k, o in enumerate(op.operands)
+            if o.id in known and not (o.id in sizes and known[o.id].dtype.kind in "iu")
+        }
         if not given:
             return None
         attrs = {**op.attrs, "callee": self._specialised(callee, given)}
@@ -112,8 +133,15 @@ class _Folder:
         name = self._made.get((callee.name, key))
         if name is None:
             name = self._made[callee.name, key] = f"{callee.name}.c{len(self._made) + 1}"
+            self.numbers[name] = self.numbers.get(callee.name, {})
             self.functions[name] = self._folded(_with(callee, name, given))
         return name
+
+
+def _number(op: Operation, numbers: Mapping[Symbol, Dim]) -> Array | None:
+    number = op.attrs["dim"].substitute(numbers).as_int()
+    dtype = op.results[0].type.dtype
+    return integer(number, dtype) if number is not None and isinstance(dtype, DType) else None
 
 
 def _with(callee: Function, name: str, given: Known) -> Function:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from linnet.backends.code import Code, name
+from linnet.backends.code import Code, Kind, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names, free, snake
 from linnet.backends.torch.emit.uses import Uses
@@ -32,6 +32,8 @@ from linnet.ir.types import Type
 
 _NESTED = 64
 """The longest expression that stands in another."""
+_WITH_COMMENT = 90
+"""The longest line that also says the shapes of several results."""
 
 
 class Surroundings(Protocol):
@@ -58,6 +60,10 @@ class Surroundings(Protocol):
         """What a call does to states."""
         ...
 
+    def is_same(self, one: Type, other: Type) -> bool:
+        """Whether two shapes are equal, by the numbers that dimensions have here."""
+        ...
+
 
 @dataclass(slots=True)
 class _Pending:
@@ -77,11 +83,16 @@ class Body:
         self.lines: list[str] = []
         self.functions: dict[Callable[..., Any], None] = {}
         self.variables: dict[str, str] = {}
+        self._function = function
+        self._last = function.body[-1] if function.body else None
+        self._given: Code | None = None
         self._around = around
         self._names = names
         self._uses = Uses.of(function)
         self._left = dict(self._uses.count)
+        self._placed = _placed(function, around)
         self._codes: dict[int, Code] = {}
+        self._states: set[str] = set()
         self._held: dict[str, tuple[int, int]] = {}
         self._region = 0
         self._regions = 0
@@ -90,9 +101,10 @@ class Body:
 
     # --- what it is written with ---------------------------------------------
 
-    def param(self, value: Value, text: str) -> None:
+    def param(self, value: Value, text: str, kind: Kind) -> None:
         """`value` is the variable `text`."""
         self._hold(value, text)
+        self._codes[value.id] = name(text, kind)
 
     def dims(self, dim: Dim) -> Code:
         """A dimension as a Python integer."""
@@ -138,12 +150,15 @@ class Body:
                 case "param" | "state_read":
                     kind = "param" if op.name == "param" else "state"
                     found = self._around.member(op.attrs["path"], self.variables, kind)
+                    if kind == "state":
+                        self._states.add(found.text)
                     self._define(op.results[0], found, reads=kind == "state", atom=True)
                 case "state_write":
                     value = self.tensor(op.operands[0])
                     self._settle(lambda p: p.reads)
                     target = self._around.member(op.attrs["path"], self.variables, "state")
-                    self.statement(f"{target} = {value}")
+                    own = f"({target}, " in value.text and value.functions
+                    self.statement(value.text if own else f"{target} = {value}")
                 case "call":
                     self._call(op)
                 case "if":
@@ -153,10 +168,18 @@ class Body:
                 case _:
                     self._operation(op)
 
+    def is_state(self, found: Code) -> bool:
+        """Whether an expression is a state itself, as it is now."""
+        return found.text in self._states
+
     def _operation(self, op: Operation) -> None:
         (result,) = op.results
         if op.name in SPREADING and op.results[0].type.shape:
             self._spread(op)
+            return
+        if op.name == "reshape" and self._around.is_same(op.operands[0].type, result.type):
+            reads = self._reads(op.operands[0])
+            self._define(result, self.use(op.operands[0]), reads=reads)
             return
         reads = any(self._reads(o) for o in op.operands)
         spread = {
@@ -207,8 +230,12 @@ class Body:
         else:
             self._pending[value.id] = _Pending(value, found, reads)
 
+    def _is_too_long(self, value: Value, found: Code) -> bool:
+        """Whether an expression is better a line of its own, which it is anyway in its place."""
+        return len(found.text) > _NESTED and value.id not in self._placed
+
     def _variable(self, value: Value, found: Code) -> Code:
-        text = self._name(value.hint or "x")
+        text = self._name(value.hint or "value")
         self.statement(f"{text} = {found}{_comment(value.type)}")
         return self._hold(value, text)
 
@@ -248,7 +275,10 @@ class Body:
         found = self._around.call(op, operands, self)
         if "writes" in done:
             self._settle(lambda p: p.reads)
-        if len(op.results) == 1 and "writes" not in done:
+        last = op is self._last
+        if last and op.results == self._function.results:
+            self._given = found
+        elif len(op.results) == 1 and "writes" not in done:
             self._define(op.results[0], found, reads=reads)
         elif not op.results:
             self.statement(found.text)
@@ -258,10 +288,11 @@ class Body:
     def _several(self, values: Sequence[Value], found: Code) -> None:
         targets: list[str] = []
         for value in values:
-            targets.append(self._name(value.hint or "x"))
+            targets.append(self._name(value.hint or "value"))
             self._hold(value, targets[-1])
         comment = "  # " + ", ".join(_shape(v.type) for v in values)
-        self.statement(f"{', '.join(targets)} = {found}{comment}")
+        line = f"{', '.join(targets)} = {found}"
+        self.statement(line + comment if len(line + comment) <= _WITH_COMMENT else line)
 
     # --- structure -----------------------------------------------------------
 
@@ -284,7 +315,7 @@ class Body:
         if len(op.results) == 1 and (both := self._conditional(op, condition)) is not None:
             self._define(op.results[0], both, reads=False)
             return
-        targets = [self._names.new(r.hint or "x") for r in op.results]
+        targets = [self._names.new(r.hint or "value") for r in op.results]
         for head, region in zip((f"if {condition}:", "else:"), op.regions, strict=True):
             self.statement(head)
             with self._inside():
@@ -307,9 +338,8 @@ class Body:
         own = region.params[1:] if op.name == "loop" else region.params
         start = [self.tensor(o) for o in op.operands]
         self._settle(lambda p: True)
-        targets = [
-            self._names.new(r.hint or p.hint or "x") for r, p in zip(op.results, own, strict=True)
-        ]
+        triples = zip(op.operands, own, start, strict=True)
+        targets = [self._target(o, p, c) for o, p, c in triples]
         self._assign_codes(targets, start)
         self._head(op)
         with self._inside():
@@ -321,6 +351,12 @@ class Body:
             self._assign(targets, region)
         for result, text in zip(op.results, targets, strict=True):
             self._hold(result, text)
+
+    def _target(self, operand: Value, param: Value, start: Code) -> str:
+        """The variable that a loop carries: the one that it starts with, if that is free then."""
+        mine = self._held.get(start.text) == (operand.id, self._region)
+        free_ = mine and not self._left[operand.id] and not self._is_mentioned(start.text)
+        return start.text if free_ else self._names.new(param.hint or operand.hint or "value")
 
     def _head(self, op: Operation) -> None:
         match op.name:
@@ -358,9 +394,28 @@ class Body:
 
     def give(self, results: Sequence[Value]) -> None:
         """The `return`."""
+        if self._given is not None:
+            self.functions.update(dict.fromkeys(self._given.functions))
+            self.statement(f"return {self._given}")
+            return
         codes = [self.tensor(r) for r in results]
+        text = ", ".join(c.text for c in codes)
+        if len(codes) > 1 and len(text) > _NESTED:
+            text = f"({text})"
         if codes:
-            self.statement(f"return {', '.join(c.text for c in codes)}")
+            self.statement(f"return {text}")
+
+
+def _placed(function: Function, around: Surroundings) -> set[int]:
+    """The values of which an expression is a statement as it is: what the function gives, alone,
+    and what becomes a state."""
+    found = {r.id for r in function.results} if len(function.results) == 1 else set[int]()
+    for op in reversed(function.body):
+        if op.name == "state_write":
+            found.add(op.operands[0].id)
+        elif op.name == "reshape" and around.is_same(op.operands[0].type, op.results[0].type):
+            found |= {o.id for o in op.operands if op.results[0].id in found}
+    return found
 
 
 def _shape(type_: Type) -> str:

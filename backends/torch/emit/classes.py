@@ -66,8 +66,7 @@ class Classes:
 
     def made(self, outline: Outline, generics: Mapping[Symbol, Dim], dims: Dims) -> str:
         """The call of the constructor."""
-        needed = self.needed(outline)
-        text = ", ".join(f"{snake(s.name)}={dims(generics[s])}" for s in needed)
+        text = ", ".join(dims(generics[s]).text for s in self.needed(outline))
         return f"{self.title(outline)}({text})"
 
     def _constructor(self, outline: Outline, owner: Owner) -> Iterator[str]:
@@ -125,7 +124,7 @@ def _tensor(how: str, type_: Type, dims: Dims) -> str:
 
 def definition(written: Written, *first: str) -> Iterator[str]:
     """`def name(...)` and its body."""
-    params = [*first, *(f"{p}: Tensor" for p in written.params)]
+    params = [*first, *(f"{text}: {type_}" for text, type_ in written.params)]
     own = [*(f"{text}: int" for _, text in written.symbols)]
     if written.device:
         own.append("device: torch.device")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,13 +11,15 @@ from torch import nn
 
 from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
-from linnet.backends.kernels import Decision
+from linnet.backends.kernels import Decision, Kernel
 from linnet.backends.torch.emit.body import Body
+from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
-from linnet.backends.torch.emit.uses import Effects
 from linnet.backends.torch.vocabulary import as_tensor
 from linnet.dims.dims import Dim, Symbol
-from linnet.ir.core import Function, Operation
+from linnet.ir.core import Function, Operation, Value
+from linnet.ir.types import Type
+from linnet.ir.walk import operations
 from linnet.lower.outline import Outline, Sub
 
 _FORWARD = "forward"
@@ -29,7 +31,7 @@ class Written:
     call has to give: the symbols that its arguments do not tell, and a device."""
 
     name: str
-    params: tuple[str, ...]
+    params: tuple[tuple[str, str], ...]
     symbols: tuple[tuple[Symbol, str], ...]
     device: bool
     results: int
@@ -81,28 +83,43 @@ class Scope:
         function: Function,
         owner: Owner,
         callees: Mapping[str, tuple[Written, Outline | None]],
-        decisions: Mapping[str, Decision],
-        effects: Effects,
+        facts: Facts,
     ) -> None:
         self.function = function
         self.owner = owner
         self.symbols: dict[Symbol, str] = {}
-        self.prologue: list[str] = []
+        self._axes: dict[str, dict[int, str]] = {}
         self.needs_device = False
         self.functions: dict[Callable[..., Any], None] = {}
-        self._names = Names()
         self._callees = callees
-        self._decisions = decisions
-        self._effects = effects
+        self._facts = facts
         self._dims: dict[Symbol, Code] = {}
-        self.params = tuple(self._names.new(p.hint or "x") for p in function.params)
+        self._names = Names(self._called())
+        self._integers = facts.integers.get(function.name, frozenset[int]())
+        self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
+
+    def _called(self) -> Iterator[str]:
+        """The functions outside any block that the body names."""
+        for op in operations(self.function.body):
+            if op.name != "call":
+                continue
+            decision = self._decision(op)
+            if decision is not None and decision.kernel is not None:
+                for found in decision.kernel.emit(decision.site, [name("_") for _ in op.operands]):
+                    yield from (f.__name__ for f in found.functions)
+            else:
+                yield self._callees[op.attrs["callee"]][0].name
+
+    def _decision(self, op: Operation) -> Decision | None:
+        return self._facts.decisions.get(op.attrs["callee"])
 
     # --- what a body asks ----------------------------------------------------
 
     @property
     def device(self) -> Code:
-        if self.params:
-            return name(f"{self.params[0]}.device")
+        for k, param in enumerate(self.params):
+            if k not in self._integers:
+                return name(f"{param}.device")
         self.needs_device = True
         return name("device")
 
@@ -119,7 +136,7 @@ class Scope:
         for param, value in zip(self.params, self.function.params, strict=True):
             if Dim.of(symbol) in value.type.shape:
                 axis = value.type.shape.index(Dim.of(symbol))
-                self.prologue.append(f"{text} = {param}.shape[{axis}]")
+                self._axes.setdefault(param, {})[axis] = text
                 return name(text, "number")
         self.symbols[symbol] = text
         return name(text, "number")
@@ -136,17 +153,22 @@ class Scope:
         return name(found)
 
     def effects(self, op: Operation) -> frozenset[str]:
-        return self._effects[op.attrs["callee"]]
+        return self._facts.effects[op.attrs["callee"]]
+
+    def is_same(self, one: Type, other: Type) -> bool:
+        numbers = self._facts.numbers.get(self.function.name, {})
+        return one.under(numbers) == other.under(numbers)
 
     def call(self, op: Operation, operands: Sequence[Code], body: Body) -> Code:
         callee: str = op.attrs["callee"]
-        decision = self._decisions.get(callee)
+        decision = self._decision(op)
         if decision is not None and decision.kernel is not None:
-            return self._kernel(decision, operands)
+            return self._kernel(decision.kernel, decision, operands, body)
         written, outline = self._callees[callee]
+        integers = self._facts.integers[callee]
         arguments = [
-            as_tensor(o, concrete(v.type.dtype), self.device) if o.kind != "value" else o
-            for o, v in zip(operands, op.operands, strict=True)
+            o if o.kind == "value" or k in integers else self._tensor(o, v)
+            for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
         generics = dict(op.attrs.get("generics", ()))
         named = {text: body.dims(generics[s]) for s, text in written.symbols}
@@ -159,9 +181,35 @@ class Scope:
             return call(at.text, *arguments, **named)
         return method(at, written.name, *arguments, **named)
 
-    def _kernel(self, decision: Decision, operands: Sequence[Code]) -> Code:
-        assert decision.kernel is not None
-        codes = decision.kernel.emit(decision.site, operands)
+    def _extents(self) -> Iterator[str]:
+        """The dimensions that the shapes of parameters tell."""
+        ranks = dict(zip(self.params, (p.type.rank for p in self.function.params), strict=True))
+        for param, axes in self._axes.items():
+            rank = ranks[param]
+            if len(axes) > 1:
+                yield f"{', '.join(axes.get(k, '_') for k in range(rank))} = {param}.shape"
+                continue
+            for axis, text in axes.items():
+                last = axis > 0 and axis == rank - 1
+                yield f"{text} = {param}.shape[{-1 if last else axis}]"
+
+    def _tensor(self, found: Code, value: Value) -> Code:
+        return as_tensor(found, concrete(value.type.dtype), self.device)
+
+    def _kernel(
+        self, kernel: Kernel, decision: Decision, operands: Sequence[Code], body: Body
+    ) -> Code:
+        emit = kernel.emit
+        site = decision.site
+        if (
+            self._facts.in_place
+            and kernel.in_place is not None
+            and kernel.emit_in_place is not None
+        ):
+            old = site.pick(kernel.in_place, operands)
+            if old is not None and body.is_state(old):
+                emit = kernel.emit_in_place
+        codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
@@ -173,17 +221,20 @@ class Scope:
     def written(self) -> Written:
         """The function, under no name yet."""
         body = Body(self.function, self, self._names)
-        for text, value in zip(self.params, self.function.params, strict=True):
-            body.param(value, text)
+        for k, (text, value) in enumerate(zip(self.params, self.function.params, strict=True)):
+            body.param(value, text, "number" if k in self._integers else "value")
         body.body(self.function.body)
         body.give(self.function.results)
         return Written(
             "",
-            self.params,
+            tuple(
+                (text, "int" if k in self._integers else "Tensor")
+                for k, text in enumerate(self.params)
+            ),
             tuple(self.symbols.items()),
             self.needs_device,
             len(self.function.results),
-            (*self.prologue, *body.lines),
+            (*self._extents(), *body.lines),
             (*self.functions, *body.functions),
         )
 

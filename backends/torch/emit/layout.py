@@ -42,8 +42,9 @@ def _comment(line: str) -> tuple[str, str]:
 
 
 def _outermost(code: str) -> tuple[int, int] | None:
-    """The places of the last bracket of the outermost level that holds something to break at."""
-    depth, opened, best = 0, 0, None
+    """The places of the outermost brackets that hold most."""
+    depth, opened = 0, 0
+    best: tuple[int, int] | None = None
     quoted = ""
     for k, c in enumerate(code):
         if quoted:
@@ -56,7 +57,8 @@ def _outermost(code: str) -> tuple[int, int] | None:
             depth += 1
         elif c in _CLOSE:
             depth -= 1
-            if depth == 0 and k - opened > 1 and c == ")":
+            longer = best is None or k - opened > best[1] - best[0]
+            if depth == 0 and k - opened > 1 and c == ")" and longer:
                 best = opened, k
     return best
 

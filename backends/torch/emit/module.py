@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linnet.backends.code import name
+from linnet.backends.code import Code, name
 from linnet.backends.constants import fold_constants
 from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.emit.classes import Classes, definition
+from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
-from linnet.backends.torch.emit.names import Names, base_of
-from linnet.backends.torch.emit.uses import effects
+from linnet.backends.torch.emit.names import Names, base_of, snake
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Module
@@ -64,17 +64,17 @@ class Writer:
         """Write an entry and all that it calls."""
         decisions = self._decisions(lowered)
         chosen = {name for name, d in decisions.items() if d.kernel is not None}
-        module = fold_constants(vectorize(lowered.module), lambda f: f.name in chosen)
-        module = dce(module)
-        done = effects(module)
-        at = self._outlines(module)
+        plain = vectorize(lowered.module)
+        module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
+        facts = Facts.of(module, decisions, lowered.values)
+        at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
         for callee in callees_first(module):
-            if callee in chosen or callee not in at:
+            if callee not in at:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, decisions, done)
+            scope = Scope(module.functions[callee], owner, written, facts)
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key] = written[module.entry][0]
 
@@ -84,8 +84,9 @@ class Writer:
         found = decide(bound, how.kernels, how.numerics, how.device)
         return {d.site.callee: d for d in found}
 
-    def _outlines(self, module: Module) -> dict[str, Outline | None]:
-        """By function, the block that it is a method of."""
+    def _outlines(self, module: Module, chosen: Collection[str]) -> dict[str, Outline | None]:
+        """The functions that are called but for those with a kernel, and the blocks that they are
+        methods of."""
         found: dict[str, Outline | None] = {module.entry: self._root}
         for caller in reversed(callees_first(module)):
             outline = found.get(caller)
@@ -94,8 +95,12 @@ class Writer:
             for op in operations(module.functions[caller].body):
                 if op.name == "call":
                     callee: str = op.attrs["callee"]
-                    method = base_of(callee)[1] is not None and outline is not None
-                    found[callee] = outline_at(outline, op.attrs["at"]) if method else None
+                    if callee in chosen:
+                        continue
+                    if outline is None or base_of(callee)[1] is None:
+                        found[callee] = None
+                    else:
+                        found[callee] = outline_at(outline, op.attrs["at"])
         return found
 
     def source(self) -> Source:
@@ -126,11 +131,12 @@ class Writer:
         yield f"def model() -> {title}:"
         yield '    """The model, its parameters not set."""'
 
-        def no_symbol(symbol: Symbol) -> Any:
+        def no_symbol(symbol: Symbol) -> Code:
             return name(symbol.name, "number")
 
-        made = self._classes.made(self._root, self._generics, lambda d: dim_code(d, no_symbol))
-        yield f"    return {made}"
+        needed = self._classes.needed(self._root)
+        numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
+        yield f"    return {title}({', '.join(numbers)})"
 
 
 def _imports(used: Sequence[Written]) -> Iterator[str]:

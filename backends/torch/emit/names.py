@@ -35,9 +35,9 @@ def free(wanted: str) -> str:
 
 
 def snake(name: str) -> str:
-    """`KvHeads` as `kv_heads`, `H` as `h`."""
+    """`KvHeads` as `kv_heads`, `H` as `h`, `In` as `in_`."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
-    return parted.lower()
+    return free(parted.lower())
 
 
 def base_of(function: str) -> tuple[str, str | None]:
