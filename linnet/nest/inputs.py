@@ -78,17 +78,20 @@ def _by_name(function: TFunction, args: Sequence[Any], named: Mapping[str, Any])
         if name in values:
             refuse("E2102", f"the input `{name}` is given twice", function)
         values[name] = value
-    optional = (OptionalType,)
-    required = [
-        p.local.name
-        for p in function.params
-        if p.default is None and not isinstance(p.local.type, optional)
-    ]
-    missing = [n for n in required if n not in values]
+    missing = [n for n in required(function) if n not in values]
     if missing:
         text = ", ".join(f"`{n}`" for n in missing)
         refuse("E2102", f"no value for the input {text}", function, help=takes)
     return values
+
+
+def required(function: TFunction) -> list[str]:
+    """The inputs that must be given."""
+    return [
+        p.local.name
+        for p in function.params
+        if p.default is None and not isinstance(p.local.type, OptionalType)
+    ]
 
 
 # --- dtypes ------------------------------------------------------------------
