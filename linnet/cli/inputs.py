@@ -20,6 +20,7 @@ from linnet.source.files import Span
 from linnet.source.shown import reason, shown
 
 if TYPE_CHECKING:
+    from linnet.nest.checkpoint import Array
     from linnet.nest.model import Model
 
 FORMS = (
@@ -153,10 +154,10 @@ def _loaded(name: str, path: str, type_: Type | None) -> Any:
         raise _refused(f"the input `{name}`: {path} cannot be read: {reason(error)}") from None
     except (ValueError, EOFError, MemoryError):
         raise _refused(f"the input `{name}`: {path} is no array in a .npy file", help_) from None
-    if not isinstance(found, np.ndarray):
+    if isinstance(found, np.lib.npyio.NpzFile):
         raise _refused(f"the input `{name}`: {path} holds several arrays", help_)
-    array: np.ndarray[Any, Any] = found
     dtype = type_.dtype if isinstance(type_, ScalarType | TensorType) else None
+    array: Array = found
     if isinstance(dtype, DType) and dtype.is_float and array.dtype.kind == "f":
         return cast(array, dtype)
     return array

@@ -23,6 +23,7 @@ from linnet.nest.checkpoint import Array
 from linnet.nest.parts import Choice, Part, parts
 from linnet.nest.random_weights import array_dtype
 from linnet.nest.refusal import Place, refuse
+from linnet.nest.repair import repair
 from linnet.nest.words import counted, shape_text
 from linnet.source.suggest import did_you_mean
 
@@ -112,7 +113,8 @@ def _array(part: Part) -> Array:
     problem = _unfit(found, type_.dtype, hasattr(part.value, "dtype"))
     if problem is not None:
         code, message = problem
-        place.refuse(code, f"`{place.path}` {message}")
+        help_ = repair(part.value, found, type_.dtype) if code == "E2103" else None
+        place.refuse(code, f"`{place.path}` {message}", help=help_)
     native = np.array(found, found.dtype.newbyteorder("="))
     return cast(native, type_.dtype)
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Compiled, check_numerics, get_backend
-from linnet.nest.arguments import check_arguments, plain
+from linnet.backends.base import Backend, Compiled, check_numerics, get_backend
+from linnet.nest.arguments import check_arguments, misspelt, plain
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
@@ -73,7 +73,7 @@ def load(
     )
     policy = check_numerics(numerics)
     chosen = get_backend(backend)
-    chosen.check(device, backend_options)
+    _check_options(chosen, device, backend_options)
     if tiny and weights is None:
         weights = RANDOM
     plan = _plan(card, plain(generics or {}), weights, tiny, cast_dtype, offline)
@@ -92,6 +92,14 @@ def load(
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
     return Model(plan.program, runtime, backend, unbound)
+
+
+def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
+    """Ask the backend; what it refuses may be a misspelt argument of ours."""
+    try:
+        backend.check(device, options)
+    except LinnetError as error:
+        raise LinnetError(misspelt(backend.name, options) or error.diagnostics) from None
 
 
 def _compiled(plan: Survey, progress: bool) -> Compiled:

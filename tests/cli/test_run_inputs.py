@@ -189,6 +189,6 @@ def test_what_is_no_value(card: Path, value: str) -> None:
 
 def test_a_file_of_another_dtype(card: Path, capsys: Capture) -> None:
     file = card / "odd.npy"
-    np.save(file, np.ones((1, 3, 1, 1), ml_dtypes.bfloat16))
+    np.save(file, np.array([[[[1]], [[1]], [[1]]]], ml_dtypes.bfloat16))
     _, text = run(card, capsys, "--input", f"image=@{file}", status=1)
     assert text.startswith("error[E2103]: `image` is ") and "float32 is asked for" in text
