@@ -7,6 +7,7 @@ from pathlib import Path
 
 from linnet.cli.common import add_card, generics_of, word
 from linnet.cli.report import report
+from linnet.nest.astray import astray
 from linnet.nest.card import list_cards, load_card
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.survey import Survey, size, survey
@@ -110,8 +111,10 @@ def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey |
 
 
 def _print_outcome(found: Survey, weights: str | None) -> None:
+    meant = astray(found.report)
     for tensor in found.report.unbound:
-        print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}")
+        near = f"; did you mean {shown(meant[tensor.name])}?" if tensor.name in meant else ""
+        print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}{near}")
     against = f" and fits {weights}" if weights else ""
     bound = len(found.bound)
     noun = "parameter" if bound == 1 else "parameters"

@@ -14,6 +14,7 @@ from typing import Any
 
 from linnet.backends.base import Backend, Compiled, check_numerics, get_backend
 from linnet.nest.arguments import check_arguments, misspelt, plain
+from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
@@ -29,7 +30,6 @@ from linnet.nest.read import read_parameters
 from linnet.nest.survey import Survey, nbytes, size, survey
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
-from linnet.source.shown import shown
 
 RANDOM = "random"
 
@@ -79,7 +79,7 @@ def load(
     plan = _plan(card, plain(generics or {}), weights, tiny, cast_dtype, offline)
     unbound = tuple(t.name for t in plan.report.unbound)
     if unbound:
-        names = ", ".join(shown(n) for n in unbound[:5]) + (", ..." if len(unbound) > 5 else "")
+        names = listed(plan.report)
         count = "a tensor" if len(unbound) == 1 else f"{len(unbound)} tensors"
         verb = "is" if len(unbound) == 1 else "are"
         message = f"{count} of the checkpoint {verb} bound to nothing: {names}"
