@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from linnet.cli.common import add_card, generics_of, word
+from linnet.cli.nest_show import document
 from linnet.cli.report import report
 from linnet.nest.astray import astray
 from linnet.nest.card import list_cards, load_card
@@ -22,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="the shipped cards")
     show = actions.add_parser("show", help="a card's parameters, entries and sizes")
     add_card(show)
+    show.add_argument("--json", action="store_true", help="print one JSON document")
     check = actions.add_parser("check", help="a card against its source and a checkpoint")
     add_card(check)
     check.add_argument("--weights", type=word, metavar="DIR", help="the checkpoint to compare with")
@@ -54,7 +57,10 @@ def _show(options: argparse.Namespace) -> int:
     opened = open_whole(options.card, sink, generics_of(options))
     found = survey(opened, sink) if opened else None
     if found is None or sink.errors:
-        return report(sink)
+        return report(sink, options.json)
+    if options.json:
+        print(json.dumps(document(found), indent=2))
+        return 0
     _print_head(found)
     bound = found.bound
     width = max((len(p.path) for p in bound), default=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from safetensors.numpy import save_file
 from linnet import nest
 from linnet.cli.main import main
 from linnet.source.errors import LinnetError
+from tests.nest.small import write_card
 
 Capture = pytest.CaptureFixture[str]
 
@@ -185,6 +188,55 @@ def test_show_says_what_may_be_there(card: Path, capsys: Capture) -> None:
         in text
     )
     said(capsys, "nest", "check", str(card))
+
+
+def test_the_document_of_a_card(card: Path, capsys: Capture) -> None:
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json"))
+    entry = "forward<S>(x: Tensor[S, 4; f32]) -> Tensor[S, 4; f32]"
+    assert found == {
+        "version": 1,
+        "name": "my",
+        "title": "My",
+        "summary": "Two layers.",
+        "license": "MIT",
+        "family": "my",
+        "tags": [],
+        "links": {"huggingface": "https://huggingface.co/me/my"},
+        "weights": {"least": LEAST, "most": MOST},
+        "checkpoint": {"repo": "me/my", "revision": "0" * 40, "files": ["model.safetensors"]},
+        "root": "Pair",
+        "entry": "forward",
+        "generics": {"H": 4, "Inner": 6},
+        "entries": [{"name": "forward", "signature": entry}],
+        "parameters": [
+            {
+                "path": path,
+                "shape": [*shape],
+                "dtype": "f32",
+                "bytes": 4 * math.prod(shape),
+                "optional": "bias" in path,
+                "there": None if "bias" in path else True,
+            }
+            for path, shape in SHAPES.items()
+        ],
+        "states": [],
+    }
+    bindings = {path: path for path in SHAPES if path != "up.bias"}
+    (card / "bindings.json").write_text(json.dumps(bindings))
+    text = (card / "nest.toml").read_text()
+    (card / "nest.toml").write_text(text + 'bindings = "bindings.json"\n')
+    counted(card, 56)
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json"))
+    there = {p["path"]: p["there"] for p in found["parameters"]}
+    assert there == {path: path != "up.bias" for path in SHAPES}
+    assert found["weights"] == {"least": 56, "most": 56}
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json", "--set", "H=x", status=1))
+    assert found["summary"] == {"errors": 1, "warnings": 0}
+
+
+def test_the_states_of_a_document(tmp_path: Path, capsys: Capture) -> None:
+    found = json.loads(said(capsys, "nest", "show", str(write_card(tmp_path)), "--json"))
+    assert found["states"] == [{"path": "seen", "shape": [2], "dtype": "f32", "bytes": 8}]
 
 
 def test_random_weights_are_those_that_must_be_there(card: Path) -> None:
