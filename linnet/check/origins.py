@@ -1,7 +1,7 @@
 """What the value of a local was made of, without a copy of it for each local.
 
-    let a = x + w      made of x, w
-    let b = a * 2.0    made of a, and what that was made of when `b` was declared
+let a = x + w      made of x, w
+let b = a * 2.0    made of a, and what that was made of when `b` was declared
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Origin:
     def all(self) -> frozenset[object]:
         """All it was made of, at once or by way of others."""
         found = set[object]()
-        seen = {self}
-        pending = [self]
+        seen: set[Origin] = {self}
+        pending: list[Origin] = [self]
         while pending:
             origin = pending.pop()
             found |= origin.named

@@ -97,6 +97,8 @@ class World:
     doubts: Doubts = field(default_factory=Doubts)
     # The parameters and generics for which some argument was right.
     accepted: set[object] = field(default_factory=set[object])
+    # By item or method, what its generics, and for a method those of the block, let assume.
+    facts: dict[str, Facts] = field(default_factory=dict[str, Facts])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
