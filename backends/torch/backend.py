@@ -10,6 +10,8 @@ import torch
 
 from linnet.backends.contract import Compiled
 from linnet.backends.kernels import Kernel, Tier
+from linnet.backends.torch.emit.module import Selecting
+from linnet.backends.torch.face import hand_out
 from linnet.backends.torch.kernels import KERNELS
 from linnet.backends.torch.runtime import TorchRuntime
 from linnet.source.diagnostics import Diagnostic
@@ -18,6 +20,7 @@ from linnet.source.suggest import did_you_mean
 
 COMPILE: tuple[bool | str, ...] = (False, True, "inductor", "reduce-overhead")
 """What `compile` may be: `False` evaluates operation by operation."""
+OPTIONS = ("compile", "trainable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +34,32 @@ class TorchBackend:
         """Refuse a device that is not there and an option that there is not."""
         _device(device)
         for option in options:
-            if option != "compile":
-                help_ = did_you_mean(option, ["compile"]) or "its option is `compile`"
+            if option not in OPTIONS:
+                listed = f"its options are {', '.join(f'`{o}`' for o in OPTIONS)}"
                 message = f"the backend `torch` has no option `{option}`"
-                raise _refused("E2102", message, help_)
-        _check_compile(options.get("compile", False))
+                raise _refused("E2102", message, did_you_mean(option, OPTIONS) or listed)
+        _check_compile(options.get("compile", True))
+        trainable = options.get("trainable", False)
+        if not isinstance(trainable, bool):
+            raise _refused("E2102", f"`trainable` is {trainable!r}", "it is `True` or `False`")
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
     ) -> TorchRuntime:
         """A runtime for `compiled`."""
         self.check(device, options)
-        return TorchRuntime(compiled, _device(device), self.kernels, numerics)
+        place = _device(device)
+        return TorchRuntime(
+            compiled,
+            place,
+            Selecting(self.kernels, numerics, place.type),
+            options.get("compile", True) is not False and compiled.written is not None,
+            options.get("trainable", False),
+        )
+
+    def hand_out(self, model: Any, runtime: Any) -> Any:
+        """The root module, which has all that the model has."""
+        return hand_out(runtime.module, model)
 
 
 def _check_compile(chosen: Any) -> None:
@@ -50,9 +67,9 @@ def _check_compile(chosen: Any) -> None:
     if not known:
         listed = ", ".join(map(repr, COMPILE))
         raise _refused("E2102", f"`compile` is {chosen!r}", f"it is one of {listed}")
-    if chosen is not False:
+    if not isinstance(chosen, bool):
         message = f"`compile={chosen!r}` is not implemented in this version"
-        raise _refused("E2190", message, "use compile=False")
+        raise _refused("E2190", message, "use compile=True")
 
 
 def _device(name: str | None) -> torch.device:

@@ -90,8 +90,7 @@ class Interpreter:
         shared = Run(
             self.framework, self.module, self.deaths, bound, weights or {}, held, self.kernels
         )
-        with torch.no_grad():
-            return walk(shared, list(args))
+        return walk(shared, list(args))
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Backend, Compiled, check_numerics, get_backend
+from linnet.backends.base import Backend, Compiled, Sources, check_numerics, get_backend
 from linnet.nest.arguments import check_arguments, misspelt, plain
 from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
@@ -20,7 +20,7 @@ from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.lowered import lower_card, stored_states
+from linnet.nest.lowered import lower_card, outline_card, stored_states, write_card
 from linnet.nest.model import Model
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.presence import presence
@@ -55,6 +55,7 @@ def load(
     `tiny` takes the generics of the card's table `[tiny]`, and random weights
     where none are given.
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
+    With `backend="torch"` the model is a `torch.nn.Module`, and has what a `Model` has besides.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
     check_arguments(
@@ -91,7 +92,7 @@ def load(
         runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
-    return Model(plan.program, runtime, backend, unbound)
+    return chosen.hand_out(Model(plan.program, runtime, backend, unbound), runtime)
 
 
 def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
@@ -112,6 +113,10 @@ def _compiled(plan: Survey, progress: bool) -> Compiled:
         lower=lambda entry, given: lower_card(program, entry, present, dict(given)),
         weights=_read(plan, progress),
         states=stored_states(program, present),
+        written=Sources(
+            lambda entry, given: write_card(program, entry, present, dict(given)),
+            lambda: outline_card(program, present),
+        ),
     )
 
 

@@ -122,7 +122,7 @@ class Body:
             return self._codes[value.id]
         if pending.spread is None:
             return pending.code
-        if self._uses.count[value.id] > 1:
+        if self._left[value.id]:
             self._pending[value.id] = pending
         return self._whole(pending)
 
@@ -196,6 +196,9 @@ class Body:
     def _implicitly(self, value: Value) -> Code:
         pending = self._pending[value.id]
         assert pending.spread is not None
+        self._left[value.id] -= 1
+        if not self._left[value.id]:
+            del self._pending[value.id]
         return implicit(pending.spread, pending.code)
 
     def _spread(self, op: Operation) -> None:

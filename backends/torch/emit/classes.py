@@ -34,6 +34,10 @@ class Classes:
             self._owners[outline] = Owner(outline, _MethodNames(taken))
         return self._owners[outline]
 
+    def renew(self) -> None:
+        """Ask again what constructors take, after methods were written."""
+        self._needed.clear()
+
     def title(self, outline: Outline) -> str:
         """The name of the class."""
         self.owner(outline)

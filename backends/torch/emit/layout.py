@@ -15,15 +15,13 @@ def laid_out(lines: Iterable[str]) -> list[str]:
 
 def _broken(line: str) -> list[str]:
     indent = line[: len(line) - len(line.lstrip())]
-    code, comment = _comment(line)
     if len(line) <= WIDTH:
         return [line]
-    if comment and len(code) <= WIDTH:
-        return [f"{indent}{comment}", code]
-    above = [f"{indent}{comment}"] if comment else []
-    place = _outermost(code)
+    # A shape is worth no line of its own.
+    code = line.partition("  # ")[0]
+    place = _outermost(code) if len(code) > WIDTH else None
     if place is None:
-        return [*above, code]
+        return [code]
     start, stop = place
     inside = _parts(code[start + 1 : stop])
     joined = f"{indent}    {', '.join(inside)}"
@@ -33,12 +31,7 @@ def _broken(line: str) -> list[str]:
         middle = _broken(joined)
     else:
         middle = [m for part in inside for m in _broken(f"{indent}    {part},")]
-    return [*above, code[: start + 1], *middle, *_broken(f"{indent}{code[stop:]}")]
-
-
-def _comment(line: str) -> tuple[str, str]:
-    code, mark, comment = line.partition("  # ")
-    return (code, f"# {comment}") if mark else (line, "")
+    return [code[: start + 1], *middle, *_broken(f"{indent}{code[stop:]}")]
 
 
 def _outermost(code: str) -> tuple[int, int] | None:

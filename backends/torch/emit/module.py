@@ -24,6 +24,9 @@ from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
 from linnet.lower.outline import Outline, Sub
 
+_IMPORT = 88
+"""The longest line of an import, as ruff lays them out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selecting:
@@ -36,12 +39,14 @@ class Selecting:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Generated source: its text, the root's class, and what each entry is called there."""
+    """Generated source: its text, the root's class, and what each entry is called there, which
+    dimensions it asks for, and whether it is one of `functions`, outside any block."""
 
     text: str
     root: str
     entries: Mapping[str, str]
     symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
+    functions: frozenset[str]
 
 
 class Writer:
@@ -58,6 +63,7 @@ class Writer:
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
+        self._outside: set[str] = set()
         self._classes.owner(root)
 
     def entry(self, key: str, lowered: AsWritten) -> None:
@@ -76,7 +82,9 @@ class Writer:
             owner = self._functions if outline is None else self._classes.owner(outline)
             scope = Scope(module.functions[callee], owner, written, facts)
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
-        self._entries[key] = written[module.entry][0]
+        self._entries[key], outline = written[module.entry]
+        if outline is None:
+            self._outside.add(key)
 
     def _decisions(self, lowered: AsWritten) -> dict[str, Decision]:
         bound = lowered.bound()
@@ -87,7 +95,8 @@ class Writer:
     def _outlines(self, module: Module, chosen: Collection[str]) -> dict[str, Outline | None]:
         """The functions that are called but for those with a kernel, and the blocks that they are
         methods of."""
-        found: dict[str, Outline | None] = {module.entry: self._root}
+        of_block = base_of(module.entry)[1] is not None
+        found: dict[str, Outline | None] = {module.entry: self._root if of_block else None}
         for caller in reversed(callees_first(module)):
             outline = found.get(caller)
             if caller not in found:
@@ -105,6 +114,7 @@ class Writer:
 
     def source(self) -> Source:
         """The whole file."""
+        self._classes.renew()
         outlines = [o for o in _inside_out(self._root) if o]
         blocks = [list(self._classes.lines(o)) for o in outlines]
         functions = [list(definition(w)) for w in self._functions.all]
@@ -124,6 +134,7 @@ class Writer:
             self._classes.title(self._root),
             {key: w.name for key, w in self._entries.items()},
             {key: w.symbols for key, w in self._entries.items()},
+            frozenset(self._outside),
         )
 
     def _build(self) -> Iterator[str]:
@@ -151,7 +162,13 @@ def _imports(used: Sequence[Written]) -> Iterator[str]:
     if modules:
         yield ""
     for module, found in sorted(modules.items()):
-        yield f"from {module} import {', '.join(sorted(found))}"
+        line = f"from {module} import {', '.join(sorted(found))}"
+        if len(line) <= _IMPORT:
+            yield line
+        else:
+            yield f"from {module} import ("
+            yield from (f"    {name}," for name in sorted(found))
+            yield ")"
 
 
 def _inside_out(root: Outline) -> list[Outline]:
