@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
         ({"generics": {3: 2}}, "`generics` must be a mapping from names"),
         ({"weights": 3}, '`weights` must be a path or "random", not the number 3'),
         ({"weights": ["a", "b"]}, "not a value of type `list`"),
+        ({"weights": {"w": 1.0}}, "help: write them to a file: `safetensors.torch.save_file("),
         ({"weights": ""}, '`weights` must be a path or "random", not an empty text'),
         ({"cast_dtype": "false"}, "`cast_dtype` must be True or False, not `false`"),
         ({"cast_dtype": None}, "`cast_dtype` must be True or False, not `None`"),
@@ -199,6 +200,7 @@ def test_tensors_of_torch(folder: Path) -> None:
     # Its dtype was chosen, as that of a NumPy array is.
     text = refused("E2103", model.keep, torch.tensor([1.0, 2.0], dtype=torch.float64))
     assert "`x` is float64, float32 is asked for" in text
+    assert 'help: `.astype("float32")` converts it' in text
     text = refused("E2101", model.keep, torch.tensor([1.0, 2.0], requires_grad=True))
     assert "detach" in text
 
