@@ -120,3 +120,10 @@ def test_what_follows_from_an_assignment_that_does_not_fit_is_silent(tmp_path: P
     (finding,) = findings(tmp_path, wrong)
     assert finding.code == "E2109"
     assert findings(tmp_path, wrong.replace("var y = x\n    y =", "let y =")) == []
+
+
+def test_positions_in_a_tensor_are_taken_one_at_a_time(tmp_path: Path) -> None:
+    (finding,) = findings(tmp_path, "let at = iota(B)\n    let y = v[at]")
+    help_ = "take one at a time: `let y[i] = x[at[i]]`"
+    assert (finding.code, finding.help) == ("E2209", help_)
+    assert findings(tmp_path, "let at = iota(B)\n    let y[i] = v[at[i]]") == []
