@@ -9,14 +9,12 @@ import warnings
 from collections.abc import Container, Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from linnet.check.substitute import Bindings, in_type
+from linnet.check.substitute import in_type
 from linnet.check.typed import TFunction, TGeneric
 from linnet.check.types import OptionalType, ScalarType, TensorType, Type
-from linnet.cli.common import Rows, add_card, add_numerics, generics_of, tokens, word
-from linnet.cli.given import LENGTH, Drawn, Given, drawn, given, stored
+from linnet.cli.common import Rows, add_card, add_numerics, generics_of, numbers, tokens, word
 from linnet.cli.report import report
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from linnet.nest.model import Model
 
 TOP = 5
+# The size of a last axis of which neither the source nor the card tells the size.
+LENGTH = 8
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,10 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="inputs",
         action="append",
         default=[],
-        type=given,
+        type=_input,
         metavar="NAME=1,2,3",
-        help="another input: integers, floats, true or false, rows parted by `;`; `random`, in the "
-        "sizes of the card's table [check]; or a file FILE.npy that numpy.save wrote",
+        help="another input: integers, floats, true or false, rows parted by `;`",
     )
 
 
@@ -113,17 +112,9 @@ def _run(model: Model, entry: str, inputs: dict[str, Any], counted_up: dict[str,
         )
         way_out = "give it by `--tokens`" if counted_up else None
         found = [
-            replace(d, notes=(*d.notes, *notes), help=_given_by(d) or way_out)
-            for d in error.diagnostics
+            replace(d, notes=(*d.notes, *notes), help=d.help or way_out) for d in error.diagnostics
         ]
         raise LinnetError(found) from None
-
-
-def _given_by(finding: Diagnostic) -> str | None:
-    """The way out, as a command writes it."""
-    if finding.code != "E2102" or finding.help is None:
-        return finding.help
-    return f"{finding.help}; `--input NAME=...` gives one, `--input NAME=random` if it is of floats"
 
 
 @contextmanager
@@ -148,27 +139,16 @@ def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, 
     scope = bind(generics, model.program.generics)
     types = {p.local.name: in_type(p.local.type, scope) for p in function.params}
     first = next(iter(types), None)
-    named: list[tuple[str, Given]] = list(options.inputs)
+    named: list[tuple[str, Rows]] = list(options.inputs)
     if first is not None and options.tokens is not None:
         named.append((first, options.tokens))
-    once: dict[str, Given] = {}
-    for name, value in named:
-        if name in once:
+    given: dict[str, Rows] = {}
+    for name, rows in named:
+        if name in given:
             message = f"the input {shown(name)} is given twice"
             raise LinnetError([Diagnostic("E2102", message, None)])
-        once[name] = value
-    sizes = bind(generics, {**model.card.check, **model.program.generics})
-    return {name: _value(name, value, types.get(name), sizes) for name, value in once.items()}
-
-
-def _value(name: str, value: Given, type_: Type | None, sizes: Bindings) -> Any:
-    match value:
-        case Drawn():  # a name that no input has is reported later
-            return 0.0 if type_ is None else drawn(name, in_type(type_, sizes))
-        case Path():
-            return stored(name, value)
-        case _:
-            return _arranged(value, type_)
+        given[name] = rows
+    return {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
 
 
 def _function(model: Model, entry: str) -> tuple[TFunction, tuple[TGeneric, ...]]:
@@ -227,6 +207,13 @@ def _arranged(rows: Rows, type_: Type | None) -> Any:
 def _extent(type_: TensorType, axis: int) -> int | None:
     dim = type_.dims[axis]
     return dim.as_int() if isinstance(dim, Dim) else None
+
+
+def _input(text: str) -> tuple[str, Rows]:
+    name, equals, values = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=1,2,3")
+    return name, numbers(values)
 
 
 # --- the result --------------------------------------------------------------

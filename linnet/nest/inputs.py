@@ -109,9 +109,7 @@ def _array(part: Part) -> Array:
     problem = _unfit(found, type_.dtype, hasattr(part.value, "dtype"))
     if problem is not None:
         code, message = problem
-        converts = code == "E2103" and type_.dtype.is_float and found.dtype.kind == "f"
-        hint = f'`.astype("{array_dtype(type_.dtype.value)}")` converts it' if converts else None
-        place.refuse(code, f"`{place.path}` {message}", help=hint)
+        place.refuse(code, f"`{place.path}` {message}")
     native = np.array(found, found.dtype.newbyteorder("="))
     return cast(native, type_.dtype)
 
