@@ -13,7 +13,7 @@ from linnet.check.reorder import lined_up
 from linnet.check.rewrite import one_side
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype, of_dtypes, of_rank
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TQuotient, TUnary
 from linnet.check.types import (
     EnumType,
     LiteralType,
@@ -123,6 +123,9 @@ def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Ty
     if isinstance(a, LiteralType) and isinstance(b, LiteralType):
         if a.value is not None and b.value is not None and e.op in ast.ARITHMETIC:
             value = value_arithmetic(scope, e.op, a.value, b.value, right.span)
+            if e.op == "/":
+                whole = e.left.span.to(e.right.span)
+                scope.world.program.quotients[whole] = TQuotient(a.value, b.value, e.op_span)
             return bad(span) if value is None else TDim(value, LiteralType(value), span)
         wanted = _literal_dtype(a, b, hint)
         left, right = adapt(scope, left, wanted), adapt(scope, right, wanted)
