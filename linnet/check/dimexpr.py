@@ -90,12 +90,19 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
             unknown_dimension(scope, name, span)
         case Local() if found.type == ERROR and name in scope.generics:
             pass  # two things have this name, which was reported
+        case Local() if found in scope.counts:
+            message = f"`{name}` is a local, which is no dimension"
+            help_ = f"write what it is: `{scope.counts[found]}`"
+            related = declared_at(found)
+            folds = [("run time", scope.function, name)]
+            scope.error("E2123", message, span, related=related, help=help_, folds=folds)
         case Local() | TMemberDecl():
             scope.error(
                 "E2123",
                 f"`{name}` is known only at run time; a dimension is a compile-time integer",
                 span,
                 related=declared_at(found),
+                help="a size is a generic, as `<N: Dim>`, which the type of an argument tells",
                 folds=[("run time", scope.function, name)],
             )
         case _:

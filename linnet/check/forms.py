@@ -97,6 +97,8 @@ def _misplaced(scope: Scope, e: ast.Expr) -> TExpr:
             scope.error("E2101", "there are no string values", e.span)
     elif isinstance(e, ast.ShapeExpr):
         help_ = "tensors come from parameters, `iota`, `fill` and index notation"
+        if len(e.items) == 1:
+            help_ = f"a tensor of one number is `fill([1], {e.items[0].span.text})`"
         scope.error("E2101", "a shape is not a value", e.span, help=help_)
     else:
         scope.error("E2101", "this is only valid as an index", e.span)
@@ -133,8 +135,8 @@ def _name(scope: Scope, e: ast.NameExpr) -> TExpr:
 def _not_a_value(scope: Scope, found: Meaning, name: str, span: Span) -> None:
     match found:
         case IndexUse():
-            help_ = f"`iota(N)[{name}]` is its value, with N its extent"
-            message = f"the index `{name}` has no value outside an access"
+            help_ = f"`iota<i64>(N)[{name}]` is its value, with N its extent"
+            message = f"the index `{name}` is no value: it stands alone in an access"
             scope.error("E3104", message, span, help=help_)
         case LoopBlock() | TSub():
             scope.error("E1208", f"`{name}` is a block, not a value; call a method of it", span)

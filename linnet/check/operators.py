@@ -10,6 +10,7 @@ from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.reorder import lined_up
+from linnet.check.rewrite import one_side
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype, of_dtypes, of_rank
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TQuotient, TUnary
@@ -197,7 +198,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             help=_chained(e)
             or loosely(scope, left, b)
             or loosely(scope, right, a)
-            or f"convert one side: `cast<{a}>(...)`",
+            or one_side(left.span, right.span, a, b),
             folds=of_dtypes(scope, a, b, [left.span, right.span]),
         )
         return bad(span)

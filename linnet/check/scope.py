@@ -130,6 +130,8 @@ class Scope:
     reads: set[Local] = field(default_factory=set[Local])
     # Those whose dtype nothing but a literal gave.
     loose: set[Local] = field(default_factory=set[Local])
+    # Those whose value is a compile-time integer, and how it is written.
+    counts: dict[Local, str] = field(default_factory=dict[Local, str])
     locals: list[Local] = field(default_factory=list[Local])
     function: str = ""
     statement: Span | None = None
