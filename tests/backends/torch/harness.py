@@ -14,35 +14,21 @@ from linnet.backends.interpret.frame import concrete
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.numpy.interpreter import run as run_numpy
 from linnet.backends.torch.arrays import of_numpy
-from linnet.backends.torch.dtypes import OF_TORCH
-from linnet.backends.torch.interpreter import run as run_torch
 from linnet.backends.torch.vocabulary import as_tensor, code, dim_code
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder
 from linnet.ir.core import Module, Operation
 from linnet.ir.types import Type
+from tests.backends.each import run, to_numpy
 from tests.backends.numpy.harness import module, type_of
 
 Array = np.ndarray[Any, Any]
 
 
-def to_numpy(tensor: torch.Tensor) -> Array:
-    """A tensor as an array of the same dtype."""
-    dtype = NUMPY[OF_TORCH[tensor.dtype]]
-    if tensor.dtype == torch.bfloat16:
-        return tensor.contiguous().view(torch.int16).numpy().view(dtype)
-    return tensor.numpy()
-
-
 def in_torch(module: Module, args: Sequence[Any], **named: Any) -> list[Array]:
     """What the module gives in PyTorch."""
-    for key in ("weights", "state"):
-        if key in named:
-            named[key] = {path: of_numpy(x) for path, x in named[key].items()}
-    return [
-        to_numpy(r) for r in run_torch(module, [of_numpy(np.asarray(a)) for a in args], **named)
-    ]
+    return run("torch", module, args, **named)
 
 
 def same(found: Array, wanted: Array, ulps: int = 0) -> None:

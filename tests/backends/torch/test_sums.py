@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from linnet.backends.numpy.dtypes import NUMPY
+from linnet.backends.numpy.interpreter import run
 from linnet.dtypes import FLOATS, INTEGERS, DType
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import tensor, type_of
 from tests.backends.numpy.test_exhaustive import telling
-from tests.backends.torch.harness import both
+from tests.backends.torch.harness import both, in_torch, operation
 
 NUMBERS = sorted(INTEGERS | FLOATS, key=str)
 PAIRS = [*product(sorted(INTEGERS, key=str), repeat=2), *product(sorted(FLOATS, key=str), repeat=2)]
@@ -176,9 +177,6 @@ def test_float_sums_in_any_order(dtype: DType) -> None:
     random = np.random.default_rng(0)
     x, y = (random.standard_normal((7, 501)).astype(NUMPY[dtype]) for _ in range(2))
     bound = 2 * 501 * float(np.finfo(NUMPY[dtype]).eps) * np.abs(x.astype(np.float64)) @ np.abs(y.T)
-    from linnet.backends.numpy.interpreter import run
-    from tests.backends.torch.harness import in_torch, operation
-
     attrs = {"inputs": ((0, 1), (2, 1)), "output": (0, 2), "accumulator": dtype}
     whole = operation("contract", [type_of(x), type_of(y)], tensor([7, 7], dtype), **attrs)
     (found,), (wanted,) = in_torch(whole, [x, y]), run(whole, [x, y])
