@@ -30,6 +30,8 @@ def by_expert(
     number, out = sizes
     inputs = x.expand(rows, chosen, x.shape[2]).reshape(rows * chosen, x.shape[2])
     places = experts.reshape(-1)
+    if rows * chosen and not 0 <= int(places.min()) <= int(places.max()) < number:
+        raise IndexError(f"an expert is not within 0..{number}")
     found: Any = torch.bincount(places, minlength=number)
     counts: list[int] = found.tolist()
     order = places.argsort(stable=True)
