@@ -30,6 +30,8 @@ def by_expert(
     number, out = sizes
     inputs = x.expand(rows, chosen, x.shape[2]).reshape(rows * chosen, x.shape[2])
     places = experts.reshape(-1)
+    if rows * chosen and not 0 <= int(places.min()) <= int(places.max()) < number:
+        raise IndexError(f"an expert is not within 0..{number}")
     found: Any = torch.bincount(places, minlength=number)
     counts: list[int] = found.tolist()
     order = places.argsort(stable=True)
@@ -103,10 +105,19 @@ def dequantize_mxfp4(
 ) -> torch.Tensor:
     """`blocks [*S, G, 16]` and `scales [*S, G]` of u8 as weights `[*S, G * 32]`."""
     pairs = mxfp4_pairs(dtype, blocks.device)
-    place = blocks.to(torch.int32)
-    place += (scales.to(torch.int32) << 8).unsqueeze(-1)
-    found = pairs.index_select(0, place.reshape(-1)).view(dtype)
-    return found.reshape(*scales.shape[:-1], scales.shape[-1] * 32)
+    codes, powers = blocks.reshape(-1, 16), scales.reshape(-1)
+    count = powers.shape[0]
+    found = torch.empty(count * 16, dtype=pairs.dtype, device=blocks.device)
+    # On the CPU in parts, so that there are never places in the table for all bytes at once.
+    whole = blocks.device.type != "cpu" or torch.compiler.is_compiling()
+    step = max(count, 1) if whole else 65536
+    for start in range(0, count, step):
+        part = slice(start, start + step)
+        place = codes[part].to(torch.int32)
+        place += (powers[part].to(torch.int32) << 8).unsqueeze(-1)
+        out = found[start * 16 : (start + step) * 16]
+        torch.index_select(pairs, 0, place.reshape(-1), out=out)
+    return found.view(dtype).reshape(*scales.shape[:-1], scales.shape[-1] * 32)
 
 
 def mxfp4_pairs(dtype: torch.dtype, device: torch.device) -> torch.Tensor:

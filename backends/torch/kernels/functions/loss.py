@@ -8,16 +8,14 @@ import torch
 def token_log_probs(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """`logits [N, V]`, `targets [N]` of i64, result `[N]` in f32."""
     logs = torch.log_softmax(logits, -1, dtype=torch.float32)
-    return logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    return logs[torch.arange(logits.shape[0], device=logits.device), targets]
 
 
 def cross_entropy(
     logits: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor
 ) -> torch.Tensor:
     """`logits [N, V]`, `targets [N]` of i64, `weights [N]` in f32, result a scalar."""
-    logs = torch.log_softmax(logits, -1, dtype=torch.float32)
-    lost = -logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-    return (lost * weights).sum() / weights.sum()
+    return -(token_log_probs(logits, targets) * weights).sum() / weights.sum()
 
 
 def entropy(logits: torch.Tensor) -> torch.Tensor:

@@ -25,6 +25,9 @@ from tests.stdlib.conftest import DTYPES, NUMPY_DTYPES
 
 torch: Any = pytest.importorskip("torch")
 
+from linnet.backends.torch.dtypes import OF_TORCH  # noqa: E402
+from linnet.backends.torch.kernels import KERNELS  # noqa: E402
+
 Array = np.ndarray[Any, Any] | np.generic
 Generic = int | tuple[int, ...] | str
 
@@ -66,15 +69,28 @@ class Call:
         before = [bits(t) for t in tensors]
         results = evaluate(found.emit(self.site, names(tensors)), tensors)
         assert [bits(t) for t in tensors] == before
+        self.shaped(results)
+        if found.applies(replace(self.site, device="cuda")) is None:
+            # Tensors without data: whatever a GPU would be waited for is an error.
+            empty = [t.to("meta") for t in tensors]
+            self.shaped(evaluate(found.emit(self.site, names(empty)), empty))
+        given = [self.number(i, t) for i, t in enumerate(tensors)]
+        with_numbers = evaluate(found.emit(self.site, names(given)), given)
+        assert [bits(r) for r in with_numbers] == [bits(r) for r in results]
+        return [from_torch(r) for r in results]
+
+    def number(self, place: int, operand: Any) -> Any:
+        """A scalar as the Python number that stands for it where it is known."""
+        return operand.item() if self.site.operands[place].dims is None else operand
+
+    def shaped(self, results: Sequence[Any]) -> None:
+        """They have the shapes and dtypes of the op's results."""
         for got, type_ in zip(results, self.site.results, strict=True):
             assert tuple(got.shape) == tuple(d.as_int() for d in type_.shape)
-            assert DTYPES[from_torch(got).dtype] == str(type_.dtype)
-        return [from_torch(r) for r in results]
+            assert str(OF_TORCH[got.dtype]) == str(type_.dtype)
 
     def chosen(self, numerics: Tier, device: str = "cpu") -> str:
         """The name of the kernel that a policy takes."""
-        from linnet.backends.torch.kernels import KERNELS
-
         return select(KERNELS, replace(self.site, device=device), numerics).chosen
 
     def refused(self, named: str, device: str = "cpu") -> str | None:
@@ -83,8 +99,6 @@ class Call:
 
 
 def kernel(op: str, named: str) -> Kernel:
-    from linnet.backends.torch.kernels import KERNELS
-
     (found,) = (k for k in KERNELS if k.op == op and k.name == named)
     return found
 

@@ -59,16 +59,16 @@ def sunk(size: Size, dtype: str, **arrays: Any) -> Call:
 
 def bound(made: Call, size: Size, want: Any, dtype: str, product: float) -> Any:
     """What two computations may differ by whose products round to `product` and are added up in
-    f32: scores are off by their size in units, the weights by that relative to themselves, then
-    shares and their products with the values; the result rounds to the dtype."""
-    *_, k, d = size
-    a = made.arrays
-    reach = (
-        0.5 * d * float(abs(wide(a["query"])).max(initial=0) * abs(wide(a["key"])).max(initial=0))
-    )
-    top = float(abs(wide(a["value"])).max(initial=0))
-    inner = (2 * d * reach + 4 * k + 8) * UNIT["f32"] + (reach + 2) * product
-    return 2.02 * UNIT[dtype] * abs(wide(want)) + 2 * inner * top
+    f32. A score is off by the size of its terms in units and by its own in `product`, its weight by
+    that relative to itself, and so no result by more than that times the values; then `k` weights
+    and products with values are added up, shares and their sum round, and the result does."""
+    _, hq, _, _, k, d = size
+    query, key, value = (wide(made.arrays[n]) for n in ("query", "key", "value"))
+    key, value = (np.repeat(x, hq // key.shape[1], axis=1) for x in (key, value))
+    terms = 0.5 * np.einsum("bhqd,bhkd->bhqk", abs(query), abs(key)).max(initial=0)
+    scores = 0.5 * abs(np.einsum("bhqd,bhkd->bhqk", query, key)).max(initial=0)
+    inner = (4 * d * terms + 4 * k + 8) * UNIT["f32"] + (scores + 2) * product
+    return 2.02 * UNIT[dtype] * abs(wide(want)) + inner * abs(value).max(initial=0)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

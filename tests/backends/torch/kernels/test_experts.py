@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from linnet.backends.base import RuntimeFault
 from tests.backends.torch.kernels.harness import (
     FLOATS,
     NUMPY_DTYPES,
@@ -106,6 +107,16 @@ def test_an_expert_that_nobody_chose_is_not_read() -> None:
     weight[:-1] = np.nan
     (got,) = made.run("cpu.chosen_experts")
     assert got.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("number", [-1, 5])
+def test_an_expert_that_there_is_not(number: int) -> None:
+    made = drawn((7, 2, 5, 9, 33, "any"), "f32", "linear_experts")
+    np.asarray(made.arrays["experts"])[3, 1] = number
+    with pytest.raises(RuntimeFault):
+        made.body()
+    with pytest.raises(IndexError, match=r"an expert is not within 0\.\.5"):
+        made.run("cpu.chosen_experts")
 
 
 def test_when_one_grouped_product_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

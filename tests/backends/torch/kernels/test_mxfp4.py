@@ -177,3 +177,14 @@ def test_a_device_does_not_wait() -> None:
     reason = made.refused("cpu.chosen_mxfp4_experts", "cuda:0")
     assert reason is not None and reason.startswith("the device is cuda: it reads the chosen")
     assert made.chosen("fast", "cuda:0") == "body"
+
+
+def test_parts_are_put_together() -> None:
+    """More blocks than are unpacked at once."""
+    from linnet.backends.torch.kernels.functions.experts import dequantize_mxfp4
+
+    blocks = torch.randint(0, 256, (3, 30000, 1, 16), dtype=torch.uint8)
+    scales = torch.randint(0, 255, (3, 30000, 1), dtype=torch.uint8)
+    whole = dequantize_mxfp4(blocks, scales, torch.float32)
+    parts = [dequantize_mxfp4(b, s, torch.float32) for b, s in zip(blocks, scales, strict=True)]
+    assert whole.shape == (3, 30000, 32) and whole.equal(torch.stack(parts))
