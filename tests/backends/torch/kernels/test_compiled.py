@@ -54,8 +54,6 @@ def test_traced(function: Callable[..., Any], arguments: Any) -> None:
     for rows, size in ((3, 7), (5, 11)):
         given = arguments(rows, size)
         copies = [g.clone() if isinstance(g, torch.Tensor) else g for g in given]
-        got, want = traced(*given), function(*copies)
-        for one, other in zip(
-            *(r if isinstance(r, tuple) else (r,) for r in (got, want)), strict=True
-        ):
-            assert torch.equal(one, other)
+        results = traced(*given), function(*copies)
+        got, want = (r if isinstance(r, tuple) else (r,) for r in results)
+        assert all(torch.equal(one, other) for one, other in zip(got, want, strict=True))
