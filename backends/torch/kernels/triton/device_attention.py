@@ -11,7 +11,13 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from linnet.backends.torch.kernels.triton.device_mxfp4 import rounded
+from linnet.backends.torch.kernels.triton.device_mxfp4 import rounded, widened
+
+
+@triton.jit
+def load_wide(pointers, mask):
+    """In f32, zeros where `mask` is not."""
+    return widened(tl.load(pointers, mask=mask, other=0.0))
 
 
 @triton.jit
@@ -63,9 +69,7 @@ def splits_kernel(
     d = tl.arange(0, BD)
     group = (rows // Q) * h + m // Q
     at = query + b * query_b + group[:, None] * query_h + (m % Q)[:, None] * query_q
-    q = tl.load(
-        at + d[None, :] * query_d, mask=(m < rows)[:, None] & (d < D)[None, :], other=0.0
-    ).to(tl.float32)
+    q = load_wide(at + d[None, :] * query_d, (m < rows)[:, None] & (d < D)[None, :])
     factor = tl.load(scale) if LOADED else scale
     peak = tl.full([BM], -3e38, tl.float32)
     total = tl.zeros([BM], tl.float32)
@@ -83,16 +87,10 @@ def splits_kernel(
         unseen = tl.max(tl.where(there & (seen == 0), -1e30, -3e38), 1)
         if tl.max(tl.max(seen, 1), 0) > 0:
             inside = (n < last)[:, None] & (d < D)[None, :]
-            k = tl.load(
-                key + b * key_b + h * key_h + n[:, None] * key_k + d[None, :] * key_d,
-                mask=inside,
-                other=0.0,
-            ).to(tl.float32)
-            v = tl.load(
-                value + b * value_b + h * value_h + n[:, None] * value_k + d[None, :] * value_d,
-                mask=inside,
-                other=0.0,
-            ).to(tl.float32)
+            at = key + b * key_b + h * key_h + n[:, None] * key_k
+            k = load_wide(at + d[None, :] * key_d, inside)
+            at = value + b * value_b + h * value_h + n[:, None] * value_k
+            v = load_wide(at + d[None, :] * value_d, inside)
             scores = tl.dot(q, tl.trans(k), input_precision="ieee") * factor
             scores = tl.where(seen != 0, scores, -3e38)
             highest = tl.maximum(tl.maximum(peak, unseen), tl.max(scores, 1))
@@ -138,9 +136,9 @@ def join_kernel(
     s = tl.arange(0, BS)
     d = tl.arange(0, BD)
     place = (head * splits + s) * rows + m
-    sink = tl.load(sinks + (head % Hk) * (rows // Q) + m // Q).to(tl.float32)
+    sink = widened(tl.load(sinks + (head % Hk) * (rows // Q) + m // Q))
     each = tl.load(peaks + place, mask=s < splits, other=-3e38)
-    peak = tl.maximum(tl.max(each, 0), sink)
+    peak = tl.maximum(tl.max(each, 0), sink, propagate_nan=tl.PropagateNan.ALL)
     kept = tl.where(s < splits, tl.exp(each - peak), 0.0)
     total = tl.sum(tl.load(totals + place, mask=s < splits, other=0.0) * kept, 0)
     acc = tl.load(
@@ -149,7 +147,6 @@ def join_kernel(
         other=0.0,
     )
     # At least one where anything is seen: below that the weights, and so the result, are zero.
-    result = tl.sum(acc * kept[:, None], 0) / tl.maximum(total + tl.exp(sink - peak), 1.0)
-    tl.store(
-        out + (head * rows + m) * D + d, rounded(result, out.dtype.element_ty), mask=d < D
-    )
+    total = tl.maximum(total + tl.exp(sink - peak), 1.0, propagate_nan=tl.PropagateNan.ALL)
+    result = tl.sum(acc * kept[:, None], 0) / total
+    tl.store(out + (head * rows + m) * D + d, rounded(result, out.dtype.element_ty), mask=d < D)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from linnet.backends.torch.kernels.triton.device_mxfp4 import interleave, weight, word_code
+from linnet.backends.torch.kernels.triton.device_mxfp4 import power_of_two, weights
 
 
 @triton.jit
@@ -14,15 +14,6 @@ def dequantize_kernel(words, scales, out, size, T: tl.constexpr, B: tl.constexpr
     at = tl.program_id(0).to(tl.int64) * B + tl.arange(0, B)
     w = tl.load(words + at, mask=at < size, other=0).to(tl.uint32, bitcast=True)
     scale = tl.load(scales + at // 4, mask=at < size, other=127).to(tl.int32)
-    values = interleave(
-        weight(word_code(w, 0), scale, T),
-        weight(word_code(w, 1), scale, T),
-        weight(word_code(w, 2), scale, T),
-        weight(word_code(w, 3), scale, T),
-        weight(word_code(w, 4), scale, T),
-        weight(word_code(w, 5), scale, T),
-        weight(word_code(w, 6), scale, T),
-        weight(word_code(w, 7), scale, T),
-    )
     place = tl.program_id(0).to(tl.int64) * B * 8 + tl.arange(0, B * 8)
-    tl.store(out + place, tl.reshape(values, [B * 8]), mask=place < size * 8)
+    values = tl.reshape(weights(w, power_of_two(scale), T), [B * 8])
+    tl.store(out + place, values, mask=place < size * 8)

@@ -10,12 +10,10 @@ import triton
 import triton.language as tl
 
 from linnet.backends.torch.kernels.triton.device_mxfp4 import (
-    code_pair,
-    interleave,
-    pair_factor,
+    power_of_two,
     rounded,
-    weight,
-    word_code,
+    weights,
+    widened,
 )
 
 
@@ -43,41 +41,6 @@ def sort_kernel(experts, order, starts, pairs, E, B: tl.constexpr):
 
 
 @triton.jit
-def matrix(words, scale, T: tl.constexpr, EXACT: tl.constexpr, BO: tl.constexpr, BG: tl.constexpr):
-    """Weights `[BO, BG * 32; T]` of `words [BO, BG, 4; u32]` and `scale [BO, BG; i32]`. Where not
-    `EXACT`, `T` must not round any."""
-    if EXACT:
-        s = scale[:, :, None]
-        values = interleave(
-            weight(word_code(words, 0), s, T),
-            weight(word_code(words, 1), s, T),
-            weight(word_code(words, 2), s, T),
-            weight(word_code(words, 3), s, T),
-            weight(word_code(words, 4), s, T),
-            weight(word_code(words, 5), s, T),
-            weight(word_code(words, 6), s, T),
-            weight(word_code(words, 7), s, T),
-        )
-    else:
-        factor = pair_factor(scale)[:, :, None]
-        v0, v4 = code_pair(words, 0)
-        v1, v5 = code_pair(words, 1)
-        v2, v6 = code_pair(words, 2)
-        v3, v7 = code_pair(words, 3)
-        values = interleave(
-            (v0 * factor).to(T),
-            (v1 * factor).to(T),
-            (v2 * factor).to(T),
-            (v3 * factor).to(T),
-            (v4 * factor).to(T),
-            (v5 * factor).to(T),
-            (v6 * factor).to(T),
-            (v7 * factor).to(T),
-        )
-    return tl.reshape(values, [BO, BG * 32])
-
-
-@triton.jit
 def tile_product(
     x,
     words,
@@ -85,37 +48,33 @@ def tile_product(
     row,
     inputs,
     G,
-    LOW: tl.constexpr,
-    EXACT: tl.constexpr,
     WIDE: tl.constexpr,
     BO: tl.constexpr,
     BT: tl.constexpr,
     BG: tl.constexpr,
 ):
-    """Weight rows `row [BO]` times the inputs at `inputs [BT]` (less than 0: none), and how far
-    any scale is above `LOW`."""
+    """Weight rows `row [BO]` times the inputs at `inputs [BT]` (less than 0: none), in f32."""
     T: tl.constexpr = x.dtype.element_ty
     total = tl.zeros([BO, BT], tl.float32)
-    worst = tl.zeros([BO, BG], tl.uint32)
     for start in range(0, G, BG):
         g = start + tl.arange(0, BG)
         k = start * 32 + tl.arange(0, BG * 32)
         at = row[:, None] * G + g[None, :]
         word = at[:, :, None] * 4 + tl.arange(0, 4)[None, None, :]
         w = tl.load(words + word, mask=(g < G)[None, :, None], other=0)
-        scale = tl.load(scales + at, mask=(g < G)[None, :], other=LOW).to(tl.int32)
+        scale = tl.load(scales + at, mask=(g < G)[None, :], other=127).to(tl.int32)
         b = tl.load(
             x + inputs[None, :] * (G * 32) + k[:, None],
             mask=(inputs >= 0)[None, :] & (k < G * 32)[:, None],
             other=0.0,
         )
-        a = matrix(w.to(tl.uint32, bitcast=True), scale, T, EXACT, BO, BG)
-        worst = tl.maximum(worst, (scale - LOW).to(tl.uint32))
+        power = power_of_two(scale)[:, :, None]
+        a = tl.reshape(weights(w.to(tl.uint32, bitcast=True), power, T), [BO, BG * 32])
         if WIDE:
-            total = tl.dot(a.to(tl.float32), b.to(tl.float32), total)
+            total = tl.dot(widened(a), widened(b), total)
         else:
             total = tl.dot(a, b, total)
-    return total, worst
+    return total
 
 
 @triton.jit(do_not_specialize=["share"])
@@ -130,8 +89,6 @@ def grouped_kernel(
     E,
     Out,
     G,
-    LOW: tl.constexpr,
-    HIGH: tl.constexpr,
     WIDE: tl.constexpr,
     EP: tl.constexpr,
     BO: tl.constexpr,
@@ -160,13 +117,7 @@ def grouped_kernel(
         inputs = tl.where(mine, pair // share, -1).to(tl.int64)
         o = tl.program_id(1) * BO + tl.arange(0, BO)
         row = expert.to(tl.int64) * Out + tl.minimum(o, Out - 1)
-        total, worst = tile_product(
-            x, words, scales, row, inputs, G, LOW, False, WIDE, BO, BT, BG
-        )
-        if tl.max(worst) > HIGH - LOW:
-            total, worst = tile_product(
-                x, words, scales, row, inputs, G, LOW, True, WIDE, BO, BT, BG
-            )
+        total = tile_product(x, words, scales, row, inputs, G, WIDE, BO, BT, BG)
         place = out + pair.to(tl.int64)[None, :] * Out + o[:, None]
         tl.store(
             place,
@@ -183,7 +134,7 @@ def combine_kernel(products, weights, out, K, Out, B: tl.constexpr):
     o = tl.program_id(1) * B + tl.arange(0, B)
     total = tl.zeros([B], tl.float32)
     for k in range(K):
-        factor = tl.load(weights + r * K + k).to(tl.float32)
+        factor = widened(tl.load(weights + r * K + k))
         value = tl.load(products + (r * K + k) * Out + o, mask=o < Out, other=0.0)
-        total += factor * value.to(tl.float32)
+        total += factor * widened(value)
     tl.store(out + r * Out + o, rounded(total, out.dtype.element_ty), mask=o < Out)

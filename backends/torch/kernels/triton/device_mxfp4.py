@@ -1,8 +1,8 @@
 """Weights of MXFP4 in registers: 32-bit words of eight codes, the first in the lowest bits.
 
 A code's value in f16, times `2 ** -14`, is its three bits of magnitude at the lower end of the
-exponent and the upper end of the mantissa, half a unit among the subnormal numbers included. Two
-codes are placed at once, four bits apart in each half of a word.
+exponent and the upper end of the mantissa; that of a half is among the subnormal numbers there,
+and a normal number in f32. Two codes are placed at once, one in each half of a word.
 """
 
 from __future__ import annotations
@@ -24,51 +24,53 @@ def code_pair(words, p: tl.constexpr):
 
 
 @triton.jit
-def pair_factor(scale):
-    """What `code_pair` is to be multiplied by, `2 ** (scale - 113)` in f32: scales 0 to 240."""
-    return ((scale + 14) << 23).to(tl.float32, bitcast=True)
+def power_of_two(scale):
+    """`2 ** (scale - 127)` in f32, for scales from 0 to 254."""
+    return tl.where(scale == 0, 0x00400000, scale << 23).to(tl.float32, bitcast=True)
 
 
 @triton.jit
-def weight_bits(code, scale):
-    """The bits of a weight in f32, for every scale from 0 to 254; infinite beyond f32.
+def weight_pair(words, p: tl.constexpr, power, T: tl.constexpr):
+    """The weights of codes `p` and `p + 4`, where `power` is the block's `power_of_two`: exact in
+    bf16 and f32, rounded once in f16; infinite beyond `T`.
 
-    No multiplication, which would lose the subnormal weights where hardware flushes them.
+    One product of the three below 2 ** -126 is subnormal. PTX keeps it, unless it says `.ftz`,
+    which Triton leaves out; a test reads the PTX.
     """
-    magnitude = code & 7
-    exponent = scale + (magnitude >> 1) - 1
-    half = tl.where(magnitude == 1, 0, magnitude & 1)
-    normal = (exponent << 23) | (half << 22)
-    # A weight below 2 ** -126 counts units of 2 ** -149.
-    subnormal = (2 + half) << (tl.minimum(exponent, 0) + 21)
-    bits = tl.where(exponent > 0, normal, subnormal)
-    bits = tl.where(exponent > 254, 0x7F800000, bits)
-    bits = tl.where(magnitude == 0, 0, bits)
-    return bits.to(tl.uint32) | ((code & 8).to(tl.uint32) << 28)
+    low, high = code_pair(words, p)
+    return exactly(low * 16384.0 * power, T), exactly(high * 16384.0 * power, T)
 
 
 @triton.jit
-def weight(code, scale, T: tl.constexpr):
-    """A weight, rounded to `T` once: exact in bf16 and f32."""
-    bits = weight_bits(code, scale)
+def exactly(x, T: tl.constexpr):
+    """f32 to `T`; in bf16 the upper half, where the lower is zero."""
     if T == tl.bfloat16:
+        bits = x.to(tl.uint32, bitcast=True)
         return (bits >> 16).to(tl.uint16).to(tl.bfloat16, bitcast=True)
     else:
-        return bits.to(tl.float32, bitcast=True).to(T)
+        return x.to(T)
 
 
 @triton.jit
-def word_code(words, n: tl.constexpr):
-    """Code `n` of each word, 0 to 15."""
-    return ((words >> (4 * n)) & 15).to(tl.int32)
-
-
-@triton.jit
-def interleave(v0, v1, v2, v3, v4, v5, v6, v7):
-    """`[*S]` of each of a word's eight codes as `[*S, 2, 2, 2]`, in their order."""
+def weights(words, power, T: tl.constexpr):
+    """The weights of words `[*S]` as `[*S, 2, 2, 2; T]`, in the order of their codes."""
+    v0, v4 = weight_pair(words, 0, power, T)
+    v1, v5 = weight_pair(words, 1, power, T)
+    v2, v6 = weight_pair(words, 2, power, T)
+    v3, v7 = weight_pair(words, 3, power, T)
     even = tl.join(tl.join(v0, v4), tl.join(v2, v6))
     odd = tl.join(tl.join(v1, v5), tl.join(v3, v7))
     return tl.join(even, odd)
+
+
+@triton.jit
+def widened(x):
+    """To f32. bf16 in integers: Triton's interpreter would lose some of its subnormal numbers."""
+    if x.dtype == tl.bfloat16:
+        bits = x.to(tl.uint16, bitcast=True).to(tl.uint32) << 16
+        return bits.to(tl.float32, bitcast=True)
+    else:
+        return x.to(tl.float32)
 
 
 @triton.jit

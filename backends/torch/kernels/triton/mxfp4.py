@@ -7,6 +7,8 @@ does not exist is read as the nearest that does. Triton is loaded when one first
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from linnet.backends.torch.kernels.triton import plans
@@ -62,9 +64,9 @@ def triton_dequantize_mxfp4(
     return torch.ops.linnet_triton.dequantize(blocks, scales, dtype)
 
 
-def words_of(blocks: torch.Tensor) -> torch.Tensor:
-    """`blocks` in words of 32 bits, in place where they are aligned to them."""
-    packed = blocks.contiguous()
+def words_of(x: torch.Tensor) -> torch.Tensor:
+    """What is narrower, in words of 32 bits along the last axis: in place where it is aligned."""
+    packed = x.contiguous()
     return (packed if packed.data_ptr() % 4 == 0 else packed.clone()).view(torch.int32)
 
 
@@ -73,6 +75,13 @@ def interpreted() -> bool:
     from triton import knobs
 
     return bool(knobs.runtime.interpret)
+
+
+def language(dtype: torch.dtype) -> Any:
+    """A dtype of PyTorch as Triton's."""
+    import triton.language as tl
+
+    return getattr(tl, str(dtype).removeprefix("torch."))
 
 
 _PRODUCT = "(Tensor x, Tensor blocks, Tensor scales, Tensor experts) -> Tensor"
@@ -95,7 +104,7 @@ def few_rows(
     partial = x.new_empty((plan.splits, pairs, out), dtype=torch.float32) if split else result
     low, high = _EXACT.get(x.dtype, (1, 0))
     device.few_rows_kernel[(plans.tiles(out, plan.outputs), pairs, plan.splits)](
-        x.contiguous(),
+        x.contiguous() if x.dtype == torch.float32 else words_of(x),
         words_of(blocks),
         scales.contiguous(),
         experts.contiguous(),
@@ -109,8 +118,8 @@ def few_rows(
         LOW=low,
         HIGH=high,
         BO=plan.outputs,
+        T=language(x.dtype),
         BG=plan.blocks,
-        PARTIAL=split,
         num_warps=4,
     )
     if split:
@@ -135,7 +144,6 @@ def grouped(
         return result.zero_()
     order, starts = sorted_by_expert(experts, count)
     plan = plans.grouped(pairs, count, out, groups)
-    low, high = _EXACT[x.dtype]
     device.grouped_kernel[(plan.tiles, plans.tiles(out, plan.outputs))](
         x.contiguous(),
         words_of(blocks),
@@ -147,8 +155,6 @@ def grouped(
         count,
         out,
         groups,
-        LOW=low,
-        HIGH=high,
         WIDE=interpreted(),
         EP=plans.power(count),
         BO=plan.outputs,
@@ -198,8 +204,6 @@ def combine(products: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
 )
 def dequantize(blocks: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """As `triton_dequantize_mxfp4`."""
-    import triton.language as tl
-
     from linnet.backends.torch.kernels.triton import device_dequantize as device
 
     result = unspecified_weights(blocks, scales, dtype)
@@ -210,7 +214,7 @@ def dequantize(blocks: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype) -
             scales.contiguous(),
             result,
             words.numel(),
-            T=getattr(tl, str(dtype).removeprefix("torch.")),
+            T=language(dtype),
             B=512,
             num_warps=4,
         )
