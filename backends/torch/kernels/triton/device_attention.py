@@ -87,10 +87,10 @@ def splits_kernel(
         unseen = tl.max(tl.where(there & (seen == 0), -1e30, -3e38), 1)
         if tl.max(tl.max(seen, 1), 0) > 0:
             inside = (n < last)[:, None] & (d < D)[None, :]
-            at = key + b * key_b + h * key_h + n[:, None] * key_k
-            k = load_wide(at + d[None, :] * key_d, inside)
-            at = value + b * value_b + h * value_h + n[:, None] * value_k
-            v = load_wide(at + d[None, :] * value_d, inside)
+            keys = key + b * key_b + h * key_h + n[:, None] * key_k
+            k = load_wide(keys + d[None, :] * key_d, inside)
+            values = value + b * value_b + h * value_h + n[:, None] * value_k
+            v = load_wide(values + d[None, :] * value_d, inside)
             scores = tl.dot(q, tl.trans(k), input_precision="ieee") * factor
             scores = tl.where(seen != 0, scores, -3e38)
             highest = tl.maximum(tl.maximum(peak, unseen), tl.max(scores, 1))

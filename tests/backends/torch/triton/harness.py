@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from linnet.backends.torch.kernels.triton import KERNELS
 from linnet.ir.core import Module
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
-from tests.stdlib.conftest import DTYPES, NUMPY_DTYPES, tensor_type
+from tests.stdlib.conftest import NUMPY_DTYPES
 
 pytest.importorskip("triton", reason="triton is not installed")
 
@@ -69,31 +71,72 @@ def array(x: torch.Tensor) -> Array:
     return x.numpy()
 
 
-def call(directory: Path, op: str, result: str, generics: str = "", **operands: Array) -> Call:
-    """`call(tmp_path, "std.quant::mxfp4_experts", "Tensor[..]", x=.., ..)`, by the op's own
-    parameters, in order."""
-    module_, _, function = op.partition("::")
-    parameters = ", ".join(
-        f"{key}: {tensor_type(x.shape, DTYPES[x.dtype]) if x.shape else DTYPES[x.dtype]}"
-        for key, x in operands.items()
-    )
-    source = (
-        f"module probe\n\nuse {module_}::{{{function}}}\n\n"
-        f"pub entry probe({parameters}) -> {result} {{\n"
-        f"    return {function}{generics}({', '.join(operands)})\n}}\n"
-    )
-    module = _lowered(directory, source)
-    (site,) = (s for s in call_sites(module, "cuda") if s.op == op and s.caller == module.entry)
+_EXPERTS = "R: Dim, K: Dim, E: Dim, Out: Dim, G: Dim"
+_PACKED = "blocks: Tensor[E, Out, G, 16; u8], scales: Tensor[E, Out, G; u8]"
+_CHOICE = "experts: Tensor[R, K; i64]"
+SIGNATURES = {
+    "std.quant::dequantize_mxfp4": (
+        "E: Dim, Out: Dim, G: Dim",
+        _PACKED,
+        "Tensor[E, Out, G * 32; T]",
+    ),
+    "std.quant::mxfp4_experts": (
+        _EXPERTS,
+        f"x: Tensor[R, K, G * 32; T], {_PACKED}, {_CHOICE}",
+        "Tensor[R, K, Out; T]",
+    ),
+    "std.quant::mxfp4_experts_shared": (
+        _EXPERTS,
+        f"x: Tensor[R, 1, G * 32; T], {_PACKED}, {_CHOICE}",
+        "Tensor[R, K, Out; T]",
+    ),
+    "std.quant::mxfp4_linear_experts_shared": (
+        _EXPERTS,
+        f"x: Tensor[R, G * 32; T], {_PACKED}, {_CHOICE}",
+        "Tensor[R, K, Out; T]",
+    ),
+    "std.quant::mxfp4_combine_experts": (
+        _EXPERTS,
+        f"x: Tensor[R, K, G * 32; T], {_PACKED}, {_CHOICE}, weights: Tensor[R, K; T]",
+        "Tensor[R, Out; T]",
+    ),
+    "std.nn.attention::sink_attention": (
+        "B: Dim, Hk: Dim, N: Dim, Q: Dim, K: Dim, D: Dim",
+        "query: Tensor[B, Hk * N, Q, D; T], key: Tensor[B, Hk, K, D; T],"
+        " value: Tensor[B, Hk, K, D; T], sinks: Tensor[Hk * N; T], scale: f32,"
+        " mask: Tensor[B, Q, K; bool]",
+        "Tensor[B, Hk * N, Q, D; T]",
+    ),
+}
+"""Generics, parameters and the result of an entry that calls the op, at any size."""
+
+
+def call(op: str, dtype: str, **operands: Array) -> Call:
+    """A call of `op` with its own parameters, in order."""
+    module, site = _lowered(op, dtype)
     return Call(module, site, tuple(operands.values()))
 
 
 @cache
-def _lowered(directory: Path, source: str) -> Module:
-    file = directory / "probe.linnet"
-    file.write_text(source)
-    checked = check_paths([file])
-    assert not list(checked.sink)
-    return lower_function(checked.program, "probe::probe")
+def _lowered(op: str, dtype: str) -> tuple[Module, CallSite]:
+    generics, parameters, result = SIGNATURES[op]
+    path, _, function = op.partition("::")
+    where = "where Hk > 0\n" if "Hk" in generics else ""
+    explicit = f"<E, Out, G, {dtype}>" if function == "dequantize_mxfp4" else ""
+    given = ", ".join(re.findall(r"(\w+): (?:Tensor|f32)", parameters))
+    source = (
+        f"module probe\n\nuse {path}::{{{function}}}\n\n"
+        f"pub entry probe<{generics}>({parameters}) -> {result}\n{where}{{\n"
+        f"    return {function}{explicit}({given})\n}}\n"
+    ).replace("; T]", f"; {dtype}]")
+    with TemporaryDirectory() as directory:
+        file = Path(directory) / "probe.linnet"
+        file.write_text(source)
+        checked = check_paths([file])
+    assert not list(checked.sink), source
+    module = lower_function(checked.program, "probe::probe")
+    (site,) = (s for s in call_sites(module, "cuda") if s.op == op and s.caller == module.entry)
+    return module, site
 
 
 def wide(x: Array) -> NDArray[np.float64]:

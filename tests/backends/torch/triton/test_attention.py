@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from linnet.backends.torch.kernels.triton import plans
 from linnet.backends.torch.kernels.triton.attention import triton_sink_attention
 from tests.backends.torch.triton.harness import UNIT, Array, Call, call, near, tensor, wide
-from tests.stdlib.conftest import NUMPY_DTYPES, tensor_type
+from tests.stdlib.conftest import NUMPY_DTYPES
 
 DTYPES = ["bf16", "f16", "f32"]
 # B, Hq, Hk, Q, K, D.
@@ -44,9 +43,8 @@ class Attention:
             "mask": self.mask,
         }
 
-    def call(self, directory: Path) -> Call:
-        result = tensor_type(self.q.shape, self.dtype)
-        return call(directory, "std.nn.attention::sink_attention", result, **self.operands())
+    def call(self) -> Call:
+        return call("std.nn.attention::sink_attention", self.dtype, **self.operands())
 
     def kernel(self) -> NDArray[np.float64]:
         operands = [tensor(x) for x in self.operands().values()]
@@ -76,7 +74,7 @@ def two_keys(sink: float, dtype: str = "f32") -> Attention:
     )
 
 
-def compare(directory: Path, it: Attention) -> None:
+def compare(it: Attention) -> None:
     """Within what two ways of computing in f32, rounded to the dtype, may differ by.
 
     A score is off by a rounding for each of its D products and its scale, relative to the sum of
@@ -84,7 +82,7 @@ def compare(directory: Path, it: Attention) -> None:
     turns it into a relative error and adds two roundings. Sums over K add K roundings, rescaling
     of a split two. The weights add up to one at most, so all of it is relative to a value.
     """
-    made = it.call(directory)
+    made = it.call()
     want = made.body()
     q, k, v = (np.abs(wide(made.arrays[i])) for i in range(3))
     width, keys = it.q.shape[-1], it.k.shape[2]
@@ -108,23 +106,23 @@ def compare(directory: Path, it: Attention) -> None:
         (2, 2, 2, 13, 3, 5),
     ],
 )
-def test_odd_sizes(tmp_path: Path, size: Size, dtype: str) -> None:
-    compare(tmp_path, drawn(size, dtype))
+def test_odd_sizes(size: Size, dtype: str) -> None:
+    compare(drawn(size, dtype))
 
 
-def test_more_rows_than_a_tile_has(tmp_path: Path) -> None:
+def test_more_rows_than_a_tile_has() -> None:
     assert plans.attention(1, 48, 9, 8).rows == 32
-    compare(tmp_path, drawn((1, 6, 1, 8, 9, 8), "f32"))
+    compare(drawn((1, 6, 1, 8, 9, 8), "f32"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_window_in_a_long_cache(tmp_path: Path, dtype: str) -> None:
+def test_a_window_in_a_long_cache(dtype: str) -> None:
     """Whole splits that nothing of is seen, before and after the window."""
     it = drawn((1, 4, 2, 2, 300, 8), dtype)
     assert plans.attention(2, 4, 300, 8).splits == 5
     it.mask[:] = False
     it.mask[..., 130:171] = True
-    compare(tmp_path, it)
+    compare(it)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -178,14 +176,14 @@ def test_large_scores_do_not_overflow() -> None:
     assert it.kernel().item() == 4.5
 
 
-def test_scores_below_what_a_masked_one_has(tmp_path: Path) -> None:
+def test_scores_below_what_a_masked_one_has() -> None:
     """All keys are seen, none is near the number that stands for one that is not."""
     it = two_keys(-math.inf)
     it.q[:], it.k[:] = -1e16, 1e16
     assert it.kernel().item() == 4.5
     # The body's maximum is over masked keys too, and theirs is the greater one.
     it.mask[0, 0, 1] = False
-    assert it.kernel().item() == it.call(tmp_path).body().item()
+    assert it.kernel().item() == it.call().body().item()
 
 
 def test_views_are_read_in_place() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.backends.torch.triton.harness import SMALLEST, UNIT, Array, Call, call, near, wide
 from tests.stdlib import reference
-from tests.stdlib.conftest import NUMPY_DTYPES, tensor_type
+from tests.stdlib.conftest import NUMPY_DTYPES
 
 FEW = {
     "mxfp4_experts": "mxfp4_experts",
@@ -59,14 +58,11 @@ class Experts:
             return self.x[:, 0]
         return self.x[:, :1] if op == "mxfp4_experts_shared" else self.x
 
-    def call(self, directory: Path, op: str) -> Call:
-        rows, chosen, _, out, _ = self.size
-        shape = (rows, out) if op == COMBINE else (rows, chosen, out)
+    def call(self, op: str) -> Call:
         more: dict[str, Array] = {"weights": self.weights} if op == COMBINE else {}
         return call(
-            directory,
             f"std.quant::{op}",
-            tensor_type(shape, self.dtype),
+            self.dtype,
             x=self.inputs(op),
             blocks=self.blocks,
             scales=self.scales,
@@ -94,8 +90,8 @@ class Experts:
         return 2 * unit * np.abs(wide(want)) + apart
 
 
-def check(directory: Path, it: Experts, op: str, kernel: str) -> None:
-    made = it.call(directory, op)
+def check(it: Experts, op: str, kernel: str) -> None:
+    made = it.call(op)
     want = made.body()
     near(made.kernel(kernel), want, it.bound(op, want))
 
@@ -103,51 +99,51 @@ def check(directory: Path, it: Experts, op: str, kernel: str) -> None:
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
 @pytest.mark.parametrize("size", [(1, 1, 1, 1, 1), (3, 2, 5, 7, 2), (1, 4, 8, 19, 3)])
 @pytest.mark.parametrize(("op", "kernel"), KERNELS)
-def test_odd_sizes(tmp_path: Path, op: str, kernel: str, size: Size, dtype: str) -> None:
-    check(tmp_path, Experts(size, dtype), op, kernel)
+def test_odd_sizes(op: str, kernel: str, size: Size, dtype: str) -> None:
+    check(Experts(size, dtype), op, kernel)
 
 
 @pytest.mark.parametrize(("op", "kernel"), FEW.items())
-def test_f32_for_few_rows(tmp_path: Path, op: str, kernel: str) -> None:
-    check(tmp_path, Experts((2, 3, 4, 5, 2), "f32"), op, kernel)
+def test_f32_for_few_rows(op: str, kernel: str) -> None:
+    check(Experts((2, 3, 4, 5, 2), "f32"), op, kernel)
 
 
 @pytest.mark.parametrize("dtype", ["bf16", "f32"])
-def test_a_reduction_in_splits(tmp_path: Path, dtype: str) -> None:
+def test_a_reduction_in_splits(dtype: str) -> None:
     from linnet.backends.torch.kernels.triton import plans
 
     size = (1, 2, 3, 3, 70)
     assert plans.few_rows(2, 3, 70).splits == 3
-    check(tmp_path, Experts(size, dtype), "mxfp4_experts", FEW["mxfp4_experts"])
+    check(Experts(size, dtype), "mxfp4_experts", FEW["mxfp4_experts"])
 
 
 @pytest.mark.parametrize(("op", "kernel"), MANY.items())
-def test_every_expert_chosen(tmp_path: Path, op: str, kernel: str) -> None:
+def test_every_expert_chosen(op: str, kernel: str) -> None:
     it = Experts((12, 3, 6, 5, 1), "bf16")
     it.experts = it.rng.permutation(np.arange(36) % 6).reshape(12, 3)
-    check(tmp_path, it, op, kernel)
+    check(it, op, kernel)
 
 
 @pytest.mark.parametrize(("op", "kernel"), MANY.items())
-def test_one_expert_chosen_by_all(tmp_path: Path, op: str, kernel: str) -> None:
+def test_one_expert_chosen_by_all(op: str, kernel: str) -> None:
     """Three tiles of pairs, the last not full, and experts without any."""
     it = Experts((19, 2, 4, 5, 1), "bf16")
     it.experts[:] = 2
-    check(tmp_path, it, op, kernel)
+    check(it, op, kernel)
 
 
-def test_more_outputs_and_blocks_than_a_tile_has(tmp_path: Path) -> None:
-    check(tmp_path, Experts((2, 1, 2, 131, 5), "bf16"), COMBINE, MANY[COMBINE])
+def test_more_outputs_and_blocks_than_a_tile_has() -> None:
+    check(Experts((2, 1, 2, 131, 5), "bf16"), COMBINE, MANY[COMBINE])
 
 
 @pytest.mark.parametrize(
     "size", [(0, 2, 3, 4, 1), (3, 0, 2, 4, 1), (2, 1, 3, 0, 1), (2, 1, 3, 4, 0)]
 )
 @pytest.mark.parametrize(("op", "kernel"), KERNELS)
-def test_empty(tmp_path: Path, op: str, kernel: str, size: Size) -> None:
+def test_empty(op: str, kernel: str, size: Size) -> None:
     if size[1] == 0 and "shared" in op:
         size = (size[0], 1, *size[2:])
-    made = Experts(size, "bf16").call(tmp_path, op)
+    made = Experts(size, "bf16").call(op)
     want = made.body()
     got = made.kernel(kernel)
     assert (got.shape, got.dtype, got.tobytes()) == (want.shape, want.dtype, want.tobytes())
@@ -158,7 +154,7 @@ ENDS = {"bf16": [0, 1, 2, 239, 241, 252, 253, 254], "f16": [96, 101, 103, 104, 1
 
 @pytest.mark.parametrize(("dtype", "scale"), [(d, s) for d, found in ENDS.items() for s in found])
 @pytest.mark.parametrize(("op", "kernel"), ONE_OF_EACH)
-def test_scales_at_both_ends(tmp_path: Path, op: str, kernel: str, dtype: str, scale: int) -> None:
+def test_scales_at_both_ends(op: str, kernel: str, dtype: str, scale: int) -> None:
     """One input that is not zero, so that nothing is left of the order of a sum: the same bits as
     the body, infinite weights and zero times them included."""
     it = Experts((1, 1, 2, 16, 1), dtype)
@@ -167,7 +163,7 @@ def test_scales_at_both_ends(tmp_path: Path, op: str, kernel: str, dtype: str, s
     it.x[:] = 0
     it.x[..., 5] = 2.0 if scale < 127 else 0.25
     it.weights[:] = 1
-    made = it.call(tmp_path, op)
+    made = it.call(op)
     with np.errstate(over="ignore", invalid="ignore"):
         want = made.body()
     assert np.isnan(wide(want)).any() == (scale > (252 if dtype == "bf16" else 140))
@@ -175,23 +171,21 @@ def test_scales_at_both_ends(tmp_path: Path, op: str, kernel: str, dtype: str, s
 
 
 @pytest.mark.parametrize(("op", "kernel"), KERNELS)
-def test_an_expert_that_is_not_chosen_has_no_part(tmp_path: Path, op: str, kernel: str) -> None:
+def test_an_expert_that_is_not_chosen_has_no_part(op: str, kernel: str) -> None:
     it = Experts((3, 2, 4, 5, 1), "bf16")
     it.experts %= 3
-    made = it.call(tmp_path, op)
+    made = it.call(op)
     want = made.kernel(kernel)
     it.scales[3] = 254
-    np.testing.assert_array_equal(wide(it.call(tmp_path, op).kernel(kernel)), wide(want))
+    np.testing.assert_array_equal(wide(it.call(op).kernel(kernel)), wide(want))
 
 
 @pytest.mark.parametrize("bad", [-1, 4, 2**40])
 @pytest.mark.parametrize(("op", "kernel"), KERNELS)
-def test_an_expert_that_does_not_exist_is_some_expert(
-    tmp_path: Path, op: str, kernel: str, bad: int
-) -> None:
+def test_an_expert_that_does_not_exist_is_some_expert(op: str, kernel: str, bad: int) -> None:
     """The nearest that there is; nothing outside the tensors is read."""
     it = Experts((2, 2, 4, 3, 1), "bf16")
     it.experts[1, 1] = np.clip(bad, 0, 3)
-    want = it.call(tmp_path, op).kernel(kernel)
+    want = it.call(op).kernel(kernel)
     it.experts[1, 1] = bad
-    np.testing.assert_array_equal(wide(it.call(tmp_path, op).kernel(kernel)), wide(want))
+    np.testing.assert_array_equal(wide(it.call(op).kernel(kernel)), wide(want))
