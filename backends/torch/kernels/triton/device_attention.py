@@ -1,3 +1,5 @@
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Attention of few queries over many keys: the keys in splits, each with a softmax of its own,
 which a second kernel joins with the sink.
 
@@ -85,7 +87,7 @@ def splits_kernel(
         )
         # A key that is there and not seen counts in the maximum, as in the op's body.
         unseen = tl.max(tl.where(there & (seen == 0), -1e30, -3e38), 1)
-        if tl.max(tl.max(seen, 1), 0) > 0:
+        if tl.max(tl.max(seen, 1), 0) != 0:
             inside = (n < last)[:, None] & (d < D)[None, :]
             keys = key + b * key_b + h * key_h + n[:, None] * key_k
             k = load_wide(keys + d[None, :] * key_d, inside)

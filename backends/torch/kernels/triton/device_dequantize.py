@@ -1,3 +1,5 @@
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# Triton compiles this: what looks like a type is a stage, and a number fits it.
 """MXFP4 weights written out in a float dtype."""
 
 from __future__ import annotations

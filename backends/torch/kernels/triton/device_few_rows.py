@@ -1,3 +1,5 @@
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Products of few rows with their experts' MXFP4 weights, which are read once, in place.
 
 A program has `BO` outputs of one expert and `BG` blocks of 32 inputs at a time. It adds up a

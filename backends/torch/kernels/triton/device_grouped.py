@@ -1,3 +1,5 @@
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Products of many rows with their experts' MXFP4 weights: rows in groups by expert, one product
 of matrices a group, weights unpacked on the way to the tensor cores.
 

@@ -1,3 +1,5 @@
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Weights of MXFP4 in registers: 32-bit words of eight codes, the first in the lowest bits.
 
 A code's value in f16, times `2 ** -14`, is its three bits of magnitude at the lower end of the

@@ -1,4 +1,5 @@
-"""Kernels of Triton run in its interpreter here, on tensors of the CPU, with a GPU or without.
+"""Kernels of Triton run in its interpreter here, on tensors of the CPU, with a GPU or without;
+where `LINNET_TEST_DEVICE` is `cuda` they run there instead.
 
 Triton decides it when it is first imported, for all that is imported then, so the variable is set
 when the tests are collected.
@@ -11,8 +12,9 @@ import sys
 
 import pytest
 
-_TOO_LATE = "triton" in sys.modules and os.environ.get("TRITON_INTERPRET") != "1"
-os.environ["TRITON_INTERPRET"] = "1"
+_WANTED = "1" if os.environ.get("LINNET_TEST_DEVICE", "cpu") == "cpu" else "0"
+_TOO_LATE = "triton" in sys.modules and os.environ.get("TRITON_INTERPRET", "0") != _WANTED
+os.environ["TRITON_INTERPRET"] = _WANTED
 
 collect_ignore = ["hopper.py"]
 

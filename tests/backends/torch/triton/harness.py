@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,6 +28,8 @@ pytest.importorskip("triton", reason="triton is not installed")
 
 Array = NDArray[np.generic]
 
+DEVICE = os.environ.get("LINNET_TEST_DEVICE", "cpu")
+"""Where the kernels run: in Triton's interpreter, or on `cuda`."""
 UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24}
 """The most that a rounding changes, relative to the value."""
 SMALLEST = {"f16": 2.0**-24, "bf16": 2.0**-133, "f32": 2.0**-149}
@@ -61,14 +64,14 @@ def kernel(name_: str) -> Kernel:
 
 def tensor(x: Array) -> torch.Tensor:
     if x.dtype == NUMPY_DTYPES["bf16"]:
-        return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16)
-    return torch.from_numpy(np.array(x))
+        return torch.from_numpy(x.view(np.int16).copy()).view(torch.bfloat16).to(DEVICE)
+    return torch.from_numpy(np.array(x)).to(DEVICE)
 
 
 def array(x: torch.Tensor) -> Array:
     if x.dtype == torch.bfloat16:
-        return x.view(torch.int16).numpy().view(NUMPY_DTYPES["bf16"])
-    return x.numpy()
+        return x.view(torch.int16).cpu().numpy().view(NUMPY_DTYPES["bf16"])
+    return x.cpu().numpy()
 
 
 _EXPERTS = "R: Dim, K: Dim, E: Dim, Out: Dim, G: Dim"

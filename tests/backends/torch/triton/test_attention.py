@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linnet.backends.torch.kernels.triton import plans
 from linnet.backends.torch.kernels.triton.attention import triton_sink_attention
-from tests.backends.torch.triton.harness import UNIT, Array, Call, call, near, tensor, wide
+from tests.backends.torch.triton.harness import DEVICE, UNIT, Array, Call, call, near, tensor, wide
 from tests.stdlib.conftest import NUMPY_DTYPES
 
 DTYPES = ["bf16", "f16", "f32"]
@@ -48,7 +48,7 @@ class Attention:
 
     def kernel(self) -> NDArray[np.float64]:
         operands = [tensor(x) for x in self.operands().values()]
-        return triton_sink_attention(*operands).to(torch.float64).numpy()
+        return triton_sink_attention(*operands).to(torch.float64).cpu().numpy()
 
 
 def drawn(size: Size, dtype: str, seed: int = 0) -> Attention:
@@ -191,7 +191,7 @@ def test_views_are_read_in_place() -> None:
     it = drawn((2, 4, 2, 1, 11, 8), "f32")
     query, key, value, sinks, scale, mask = (tensor(x) for x in it.operands().values())
     want = triton_sink_attention(query, key, value, sinks, scale, mask[:1].expand(2, 1, 11))
-    room = torch.full((2, 2, 5, 8), torch.nan)
+    room = torch.full((2, 2, 5, 8), torch.nan, device=DEVICE)
     views = (
         query.permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0),
         torch.cat([key, room], 2)[:, :, :11],

@@ -10,15 +10,13 @@ from torch._dynamo.testing import CompileCounterWithBackend
 
 from linnet.backends.torch.kernels.triton import plans
 from linnet.backends.torch.kernels.triton.attention import triton_sink_attention
+from linnet.backends.torch.kernels.triton.launch import words_of
 from linnet.backends.torch.kernels.triton.mxfp4 import (
     few_rows,
     sorted_by_expert,
     triton_mxfp4_combine_experts_grouped,
-    words_of,
 )
-from tests.backends.torch.triton import harness
-
-assert harness  # It skips where Triton is not installed.
+from tests.backends.torch.triton.harness import DEVICE
 
 ROWS, CHOSEN, EXPERTS, OUT, GROUPS = 3, 2, 4, 5, 2
 
@@ -26,20 +24,23 @@ ROWS, CHOSEN, EXPERTS, OUT, GROUPS = 3, 2, 4, 5, 2
 def packed() -> dict[str, torch.Tensor]:
     draw = torch.Generator().manual_seed(0)
     size = (EXPERTS, OUT, GROUPS)
-    return {
+    made = {
         "blocks": torch.randint(0, 256, (*size, 16), dtype=torch.uint8, generator=draw),
         "scales": torch.randint(120, 130, size, dtype=torch.uint8, generator=draw),
         "experts": torch.randint(0, EXPERTS, (ROWS, CHOSEN), generator=draw),
     }
+    return {name: value.to(DEVICE) for name, value in made.items()}
 
 
 def inputs(rows: int = ROWS * CHOSEN) -> torch.Tensor:
-    return torch.randn(rows, GROUPS * 32, generator=torch.Generator().manual_seed(1)).bfloat16()
+    x = torch.randn(rows, GROUPS * 32, generator=torch.Generator().manual_seed(1))
+    return x.bfloat16().to(DEVICE)
 
 
 def attended() -> tuple[torch.Tensor, ...]:
     q, k = torch.randn(1, 4, 1, 8), torch.randn(1, 2, 9, 8)
-    return q, k, k + 1, torch.zeros(4), torch.tensor(0.3), torch.ones(1, 1, 9, dtype=torch.bool)
+    mask = torch.ones(1, 1, 9, dtype=torch.bool)
+    return tuple(t.to(DEVICE) for t in (q, k, k + 1, torch.zeros(4), torch.tensor(0.3), mask))
 
 
 def operators() -> list[Any]:
@@ -51,7 +52,7 @@ def operators() -> list[Any]:
         (ops.few_rows, (inputs(), blocks, scales, experts)),
         (ops.few_rows, (inputs(ROWS), blocks, scales, experts)),
         (ops.grouped, (inputs(), blocks, scales, experts)),
-        (ops.combine, (torch.randn(3, 2, 5), torch.randn(3, 2))),
+        (ops.combine, (torch.randn(3, 2, 5).to(DEVICE), torch.randn(3, 2).to(DEVICE))),
         (ops.dequantize, (blocks, scales, torch.bfloat16)),
         (ops.sink_attention, (query, key, value, sinks, scale, 0.0, mask)),
         (ops.sink_attention, (query, key, value, sinks, None, 0.3, mask)),
@@ -68,7 +69,7 @@ def test_what_is_declared_is_so(case: int) -> None:
 
 def test_a_compiler_goes_through() -> None:
     """Without a break of the graph, and with any number of rows after the first two."""
-    x, weights = inputs().reshape(ROWS, CHOSEN, -1), torch.ones(ROWS, CHOSEN).bfloat16()
+    x, weights = inputs().reshape(ROWS, CHOSEN, -1), torch.ones(ROWS, CHOSEN).bfloat16().to(DEVICE)
     blocks, scales, experts = packed().values()
     count = CompileCounterWithBackend("aot_eager")
     torch._dynamo.reset()
@@ -92,7 +93,7 @@ def test_a_compiler_goes_through_attention() -> None:
 @pytest.mark.parametrize("pairs", [1, 7, 1024, 2500])
 def test_pairs_are_sorted_as_a_stable_sort_does(pairs: int) -> None:
     experts = torch.randint(0, 5, (pairs,), generator=torch.Generator().manual_seed(pairs))
-    order, starts = sorted_by_expert(experts, 6)
+    order, starts = (t.cpu() for t in sorted_by_expert(experts.to(DEVICE), 6))
     assert torch.equal(order.long(), torch.sort(experts, stable=True).indices)
     assert starts.tolist() == torch.searchsorted(experts.sort().values, torch.arange(7)).tolist()
 
@@ -100,7 +101,7 @@ def test_pairs_are_sorted_as_a_stable_sort_does(pairs: int) -> None:
 def test_bytes_at_odd_places_are_moved() -> None:
     """Blocks that are not aligned to words are copied; others are read where they are."""
     blocks, scales, experts = packed().values()
-    moved = torch.cat([torch.zeros(1, dtype=torch.uint8), blocks.flatten()])[1:].view(blocks.shape)
+    moved = torch.cat([blocks.flatten()[:1], blocks.flatten()])[1:].view(blocks.shape)
     assert moved.data_ptr() % 4 != 0 and words_of(blocks).data_ptr() == blocks.data_ptr()
     want = few_rows(inputs(), blocks, scales, experts)
     assert torch.equal(few_rows(inputs(), moved, scales, experts), want)
