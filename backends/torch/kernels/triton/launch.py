@@ -30,13 +30,15 @@ def operator(schema: str, fake: F) -> Callable[[F], F]:
 
 
 def launch(kernel: str, grid: tuple[int, ...], *arguments: Any, **constants: Any) -> None:
-    """Runs `kernel`, `few_rows.few_rows_kernel` of `device_few_rows.py`, for each place in `grid`.
+    """Runs `kernel`, `few_rows.few_rows_kernel` of `device_few_rows.py`, for each place in `grid`,
+    where the first argument is, a tensor.
 
     Products and sums are fused where they may be, whatever the default of the version is.
     """
     module, _, name = kernel.partition(".")
     device = import_module(f"linnet.backends.torch.kernels.triton.device_{module}")
-    getattr(device, name)[grid](*arguments, **constants, num_warps=4, enable_fp_fusion=True)
+    with torch.cuda.device_of(arguments[0]):
+        getattr(device, name)[grid](*arguments, **constants, num_warps=4, enable_fp_fusion=True)
 
 
 def words_of(x: torch.Tensor) -> torch.Tensor:

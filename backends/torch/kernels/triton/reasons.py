@@ -25,7 +25,9 @@ def on_gpu(site: CallSite) -> str | None:
     device = site.device.partition(":")[0]
     if device != "cuda":
         return f"the device is {device}: Triton's kernels are for GPUs of CUDA"
-    return None if find_spec("triton") else "Triton is not installed: `pip install triton`"
+    return (
+        None if find_spec("triton") else "Triton is not installed: `pip install 'linnet[triton]'`"
+    )
 
 
 def float_up_to_32(site: CallSite) -> str | None:

@@ -62,40 +62,47 @@ class Case:
         return self.kernel.fn.__name__
 
 
-def products(dtype: str) -> Iterator[Case]:
+def few_rows(dtype: str, pairs: int, out: int) -> Case:
+    plan = plans.few_rows(pairs, out, GROUPS)
     low, high = EXACT[dtype]
-    inputs = "*fp32" if dtype == "fp32" else "*i32"
-    for plan in (plans.few_rows(4, OUT, GROUPS), plans.few_rows(1, 256, GROUPS)):
-        constants = {"LOW": low, "HIGH": high, "BO": plan.outputs, "BG": plan.blocks}
-        out = f"*{dtype}" if plan.splits == 1 else "*fp32"
-        yield Case(
-            device_few_rows.few_rows_kernel,
-            dtype,
-            constants | {"T": LANGUAGE[dtype]},
-            {"x": inputs, "out": out},
-        )
-    yield Case(device_few_rows.add_splits_kernel, dtype, {"B": 256})
-    yield Case(device_grouped.combine_kernel, dtype, {"B": 1024})
-    for pairs in (64, 2048) if dtype != "fp32" else ():
-        plan = plans.grouped(pairs, 32, OUT, GROUPS)
-        tile = {"BO": plan.outputs, "BT": plan.pairs, "BG": plan.blocks}
-        yield Case(device_grouped.grouped_kernel, dtype, tile | {"WIDE": False, "EP": 32})
+    constants = {"LOW": low, "HIGH": high, "BO": plan.outputs, "BG": plan.blocks}
+    types = {"x": "*fp32" if dtype == "fp32" else "*i32"}
+    if plan.splits > 1:
+        types["out"] = "*fp32"
+    return Case(device_few_rows.few_rows_kernel, dtype, constants | {"T": LANGUAGE[dtype]}, types)
+
+
+def grouped(dtype: str, pairs: int) -> Case:
+    plan = plans.grouped(pairs, 32, OUT, GROUPS)
+    tile = {"BO": plan.outputs, "BT": plan.pairs, "BG": plan.blocks}
+    return Case(device_grouped.grouped_kernel, dtype, tile | {"WIDE": False, "EP": 32})
+
+
+def splits(dtype: str, *, loaded: bool) -> Case:
+    plan = plans.attention(8, 8, 4096, 64)
+    constants = {"BM": plan.rows, "BN": plan.keys, "BD": plan.width, "LOADED": loaded}
+    scale = {"scale": "*fp32" if loaded else "fp32"}
+    return Case(device_attention.splits_kernel, dtype, constants, scale)
 
 
 def cases() -> Iterator[Case]:
-    yield Case(device_grouped.sort_kernel, "bf16", {"B": 1024})
+    """What depends on the dtype in all that it takes, the rest in bf16."""
     for dtype, language in LANGUAGE.items():
-        yield from products(dtype)
+        yield few_rows(dtype, 4, OUT)
+        yield splits(dtype, loaded=True)
         constants = {"T": language, "B": 512}
         yield Case(device_dequantize.dequantize_kernel, dtype, constants)
-        plan = plans.attention(8, 8, 4096, 64)
-        tile = {"BM": plan.rows, "BN": plan.keys, "BD": plan.width}
-        for loaded in (False, True):
-            scale = {"scale": "*fp32" if loaded else "fp32"}
-            constants = tile | {"LOADED": loaded}
-            yield Case(device_attention.splits_kernel, dtype, constants, scale)
-        constants = {"BS": plans.power(plan.splits), "BD": plan.width}
-        yield Case(device_attention.join_kernel, dtype, constants)
+    yield grouped("fp16", 2048)
+    for pairs in (64, 2048):
+        yield grouped("bf16", pairs)
+    yield few_rows("bf16", 1, 256)
+    yield splits("bf16", loaded=False)
+    yield Case(device_grouped.sort_kernel, "bf16", {"B": 1024})
+    yield Case(device_grouped.combine_kernel, "bf16", {"B": 1024})
+    yield Case(device_few_rows.add_splits_kernel, "bf16", {"B": 256})
+    plan = plans.attention(8, 8, 4096, 64)
+    constants = {"BS": plans.power(plan.splits), "BD": plan.width}
+    yield Case(device_attention.join_kernel, "bf16", constants)
 
 
 def compiled(case: Case) -> Any:

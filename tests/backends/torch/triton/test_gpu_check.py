@@ -1,4 +1,4 @@
-"""What `scripts/gpu-check` measures runs, at a small size; how long it takes is no test's matter."""
+"""What `scripts/gpu-check` measures runs at a small size; how long it takes is no test's matter."""
 
 from __future__ import annotations
 

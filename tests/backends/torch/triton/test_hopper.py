@@ -34,25 +34,24 @@ def compiled() -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_all_of_them_in_all_dtypes() -> None:
+def test_all_of_them() -> None:
     found = Counter(line["kernel"] for line in compiled() if line["bytes"] > 0)
     assert found == {
-        "few_rows_kernel": 6,
-        "add_splits_kernel": 3,
+        "few_rows_kernel": 4,
+        "splits_kernel": 4,
         "dequantize_kernel": 3,
-        "combine_kernel": 3,
-        "splits_kernel": 6,
-        "join_kernel": 3,
-        "grouped_kernel": 4,
+        "grouped_kernel": 3,
         "sort_kernel": 1,
+        "combine_kernel": 1,
+        "add_splits_kernel": 1,
+        "join_kernel": 1,
     }
 
 
 def test_subnormal_numbers_are_kept() -> None:
     """In PTX an instruction flushes them only if it says `.ftz`. Weights of the smallest scales
     are such products."""
-    flushing = {line["kernel"]: line["flushing"] for line in compiled() if line["flushing"]}
-    assert set(flushing) <= {"splits_kernel", "join_kernel"}
+    assert [line for line in compiled() if line["flushing"]] == []
 
 
 def test_products_of_many_rows_use_tensor_cores() -> None:

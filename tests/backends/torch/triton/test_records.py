@@ -100,7 +100,8 @@ def test_without_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasons, "find_spec", lambda _: None)
     assert set(chosen("decode").values()) == {"body"}
     why = refusals("decode", "sink_attention")
-    assert why == {"triton.sink_attention": "Triton is not installed: `pip install triton`"}
+    reason = "Triton is not installed: `pip install 'linnet[triton]'`"
+    assert why == {"triton.sink_attention": reason}
 
 
 def site(entry: str, op: str) -> CallSite:
