@@ -1,4 +1,4 @@
-# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false, reportGeneralTypeIssues=false
 # Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Attention of few queries over many keys: the keys in splits, each with a softmax of its own,
 which a second kernel joins with the sink.

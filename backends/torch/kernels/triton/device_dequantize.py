@@ -1,4 +1,4 @@
-# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false, reportGeneralTypeIssues=false
 # Triton compiles this: what looks like a type is a stage, and a number fits it.
 """MXFP4 weights written out in a float dtype."""
 

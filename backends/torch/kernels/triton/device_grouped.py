@@ -1,4 +1,4 @@
-# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false, reportGeneralTypeIssues=false
 # Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Products of many rows with their experts' MXFP4 weights: rows in groups by expert, one product
 of matrices a group, weights unpacked on the way to the tensor cores.

@@ -1,4 +1,4 @@
-# pyright: basic, reportArgumentType=false, reportAssignmentType=false
+# pyright: basic, reportArgumentType=false, reportAssignmentType=false, reportGeneralTypeIssues=false
 # Triton compiles this: what looks like a type is a stage, and a number fits it.
 """Weights of MXFP4 in registers: 32-bit words of eight codes, the first in the lowest bits.
 
