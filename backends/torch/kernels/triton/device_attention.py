@@ -150,5 +150,5 @@ def join_kernel(
     )
     # At least one where anything is seen: below that the weights, and so the result, are zero.
     total = tl.maximum(total + tl.exp(sink - peak), 1.0, propagate_nan=tl.PropagateNan.ALL)
-    result = tl.sum(acc * kept[:, None], 0) / total
+    result = tl.div_rn(tl.sum(acc * kept[:, None], 0), total)
     tl.store(out + (head * rows + m) * D + d, rounded(result, out.dtype.element_ty), mask=d < D)

@@ -75,7 +75,8 @@ class Attention:
 def attention(heads: int, rows: int, keys: int, width: int) -> Attention:
     """For `heads` key/value heads in the whole batch, each read by `rows` rows."""
     tile = min(32, max(8, power(rows)))
-    block = min(64, max(16, power(keys)))
+    # A tile of keys and one of values in f32, 16 KiB each where a head is 64 wide or more.
+    block = min(64, max(16, 4096 // power(width)), max(16, power(keys)))
     wanted = tiles(2 * _MULTIPROCESSORS, heads * tiles(rows, tile))
     span = tiles(tiles(keys, block), wanted) * block
     return Attention(tile, block, max(16, power(width)), tiles(keys, span), span)

@@ -19,12 +19,14 @@ from linnet.backends.base import CallSite, Kernel, call_sites
 from linnet.backends.code import name
 from linnet.backends.numpy.interpreter import run
 from linnet.backends.torch.kernels.triton import KERNELS
+from linnet.backends.torch.kernels.triton.launch import interpreted
 from linnet.ir.core import Module
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
 from tests.stdlib.conftest import NUMPY_DTYPES
 
 pytest.importorskip("triton", reason="triton is not installed")
+assert interpreted() == (os.environ["TRITON_INTERPRET"] == "1"), "triton was imported too early"
 
 Array = NDArray[np.generic]
 

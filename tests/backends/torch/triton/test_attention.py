@@ -110,6 +110,12 @@ def test_odd_sizes(size: Size, dtype: str) -> None:
     compare(drawn(size, dtype))
 
 
+def test_a_wide_head() -> None:
+    plan = plans.attention(1, 1, 40, 200)
+    assert (plan.keys, plan.width, plan.splits) == (16, 256, 3)
+    compare(drawn((1, 1, 1, 1, 40, 200), "bf16"))
+
+
 def test_more_rows_than_a_tile_has() -> None:
     assert plans.attention(1, 48, 9, 8).rows == 32
     compare(drawn((1, 6, 1, 8, 9, 8), "f32"))
