@@ -17,13 +17,11 @@ from linnet.backends.torch.kernels import (
     loss,
     norm,
     rope,
+    triton,
 )
 
-# Those of a device that is better than PyTorch's own stand here, and so are asked first.
-SPECIAL: tuple[Kernel, ...] = ()
-
 KERNELS: tuple[Kernel, ...] = (
-    *SPECIAL,
+    *triton.KERNELS,
     *linear.KERNELS,
     *norm.KERNELS,
     *loss.KERNELS,
