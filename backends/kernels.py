@@ -80,7 +80,7 @@ class Kernel:
     `in_place` is the parameter whose operand `emit_in_place` overwrites instead of making a new
     result of its shape and dtype: for where nothing reads the operand afterwards and it shares no
     memory with what something reads. What it gives is the operand, changed. Both are None where
-    there is no such form.
+    there is no such form. `numbers` are the scalar parameters for which a Python number will do.
     """
 
     op: str
@@ -90,6 +90,7 @@ class Kernel:
     emit: Callable[[CallSite, Sequence[Any]], Sequence[Any]]
     in_place: str | None = None
     emit_in_place: Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None = None
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -21,7 +22,7 @@ def tree(weights: Mapping[str, Tensor]) -> Block:
     for path, tensor in weights.items():
         *blocks, last = path.split(".")
         holder: nn.Module = root
-        for name, below in zip(blocks, [*blocks[1:], last], strict=True):
+        for name, below in pairwise((*blocks, last)):
             if holder._modules.get(name) is None:  # pyright: ignore[reportPrivateUsage]
                 inner = nn.ModuleList() if below.isdecimal() else Block()
                 holder._modules[name] = inner  # pyright: ignore[reportPrivateUsage]

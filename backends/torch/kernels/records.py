@@ -18,6 +18,9 @@ Emit: TypeAlias = Callable[[CallSite, Sequence[Code]], Sequence[Code]]
 Function: TypeAlias = str | Callable[..., Any]
 """A function of this project, or the text of one of the framework's, `F.silu`."""
 
+NUMBERS = ("at", "eps", "scale", "slot", "window")
+"""What ops call their scalars, which the functions here take as tensors or as Python numbers."""
+
 SIXTEEN_BITS = (DType.F16, DType.BF16)
 WIDE = (DType.F32, DType.F64)
 
@@ -62,7 +65,7 @@ def kernel(
         reasons = (condition(site) for condition in conditions)
         return next((reason for reason in reasons if reason is not None), None)
 
-    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place)
+    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS)
 
 
 def calling(function: Function, *arguments: Argument, **named: Argument) -> Emit:

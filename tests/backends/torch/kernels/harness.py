@@ -74,14 +74,13 @@ class Call:
             # Tensors without data: whatever a GPU would be waited for is an error.
             empty = [t.to("meta") for t in tensors]
             self.shaped(evaluate(found.emit(self.site, names(empty)), empty))
-        given = [self.number(i, t) for i, t in enumerate(tensors)]
+        numbers = {
+            self.site.argument(n) for n, _ in self.site.signature.params if n in found.numbers
+        }
+        given = [t.item() if i in numbers else t for i, t in enumerate(tensors)]
         with_numbers = evaluate(found.emit(self.site, names(given)), given)
         assert [bits(r) for r in with_numbers] == [bits(r) for r in results]
         return [from_torch(r) for r in results]
-
-    def number(self, place: int, operand: Any) -> Any:
-        """A scalar as the Python number that stands for it where it is known."""
-        return operand.item() if self.site.operands[place].dims is None else operand
 
     def shaped(self, results: Sequence[Any]) -> None:
         """They have the shapes and dtypes of the op's results."""
