@@ -75,7 +75,8 @@ class Kernel:
 
     `applies` gives None for yes, else why not. `emit` is called with the call site and what the
     backend has for each operand, in order, and gives one of the same for each result: arrays
-    where the backend interprets, expressions where it writes source.
+    where the backend interprets, expressions where it writes source. Of several results, a single
+    expression may be the tuple.
     """
 
     op: str
