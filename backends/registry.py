@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +11,8 @@ from linnet.backends.contract import Backend
 from linnet.backends.kernels import TIERS, Tier
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
+from linnet.source.shown import shown
+from linnet.source.suggest import did_you_mean
 
 GROUP = "linnet.backends"
 
@@ -34,8 +36,7 @@ def get_backend(name: str) -> Backend:
     for found in _offered():
         if found.name == name:
             return found.load()()
-    known = ", ".join(f"`{n}`" for n in backend_names())
-    raise _refused("E2102", f"there is no backend `{name}`", f"the backends are {known}")
+    raise _unknown("backend", "backends", name, backend_names())
 
 
 def _offered() -> Iterable[Any]:
@@ -76,10 +77,15 @@ def check_numerics(numerics: str) -> Tier:
     for tier in TIERS:
         if tier == numerics:
             return tier
-    known = ", ".join(f"`{t}`" for t in TIERS)
-    raise _refused(
-        "E2102", f"there is no numerics policy `{numerics}`", f"the policies are {known}"
-    )
+    raise _unknown("numerics policy", "policies", numerics, TIERS)
+
+
+def _unknown(kind: str, kinds: str, name: str, known: Sequence[str]) -> LinnetError:
+    listed = f"the {kinds} are {', '.join(f'`{n}`' for n in known)}"
+    near = did_you_mean(name, known)
+    message = f"there is no {kind} {shown(name)}"
+    notes = (listed,) if near else ()
+    return LinnetError([Diagnostic("E2102", message, None, notes=notes, help=near or listed)])
 
 
 def _refused(code: str, message: str, way_out: str) -> LinnetError:

@@ -1,10 +1,12 @@
 """How the time of a check grows with the length of a file.
 
-    python bench/check_scaling.py [--lines 10000] [--runs N]
+    python bench/check_scaling.py [--lines 10000] [--shape NAME]... [--runs N]
 
 Checks one file of about so many lines and one of twice as many, each run a new process, in two
 forms: `functions`, many of them, with generics, index notation and calls of each other, and
 `library`, the modules of the standard library that use no other, over and over under other names.
+With `--shape` it is one thing that is there once or twice so often, as `long_shapes.py` makes it,
+`body` or `where`; `--shape all` has them all.
 Medians of the seconds that reading and checking take, imports left out, in brackets the fastest
 and the slowest run; behind them the processor time, which other work on the machine stretches
 less, and of which the ratio of the two lengths is taken. The aims: below 5 s for 10,000 lines, and
@@ -22,7 +24,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+from long_shapes import SHAPES
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "stdlib"
@@ -98,27 +103,39 @@ def seconds(text: str, runs: int) -> tuple[list[float], list[float]]:
     return wall, busy
 
 
-def measured(make: Callable[[int, int], str], lines: int, times: int, runs: int) -> float:
+def measured(name: str, text: str, runs: int) -> float:
     """Prints a row; gives the processor time."""
-    text = make(lines, times)
     wall, busy = seconds(text, runs)
     middle, computing = statistics.median(wall), statistics.median(busy)
     spread = f"({min(wall):.2f} to {max(wall):.2f})"
     count = text.count("\n")
-    print(f"{make.__name__:<10} {count:6} lines {middle:7.2f} s {spread:16} {computing:7.2f} s")
+    print(f"{name:<13} {count:6} lines {middle:7.2f} s {spread:16} {computing:7.2f} s")
     return computing
+
+
+def forms(shapes: list[str], lines: int) -> dict[str, Callable[[int], str]]:
+    """By name, what makes the sources of the shapes that were asked for, once or twice as long."""
+    if not shapes:
+        return {"functions": partial(functions, lines), "library": partial(library, lines)}
+
+    def times(name: str, count: int) -> str:
+        make, often = SHAPES[name]
+        return make(count * often)
+
+    return {name: partial(times, name) for name in (SHAPES if "all" in shapes else shapes)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How a check grows with the length of a file.")
     parser.add_argument("--lines", type=int, default=10_000)
+    parser.add_argument("--shape", action="append", choices=[*SHAPES, "all"], default=[])
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {platform.machine()}")
-    for make in (functions, library):
-        short = measured(make, options.lines, 1, options.runs)
-        long = measured(make, options.lines, 2, options.runs)
-        print(f"{make.__name__:<10} twice as long takes {long / short:.2f} times")
+    for name, make in forms(options.shape, options.lines).items():
+        short = measured(name, make(1), options.runs)
+        long = measured(name, make(2), options.runs)
+        print(f"{name:<13} twice as long takes {long / short:.2f} times")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ python docs/write_diagnostics.py
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
+
+from folder_of_pages import write
 
 from linnet.source.codes import CODES
 from linnet.source.explanations import explanation, markdown
@@ -38,17 +39,6 @@ def pages() -> dict[str, str]:
     return {"README.md": _index(), **found}
 
 
-def write(folder: Path) -> None:
-    """Makes the folder have these pages and no others."""
-    wanted = pages()
-    folder.mkdir(exist_ok=True)
-    for path in folder.glob("*.md"):
-        if path.name not in wanted:
-            path.unlink()
-    for name, text in wanted.items():
-        (folder / name).write_text(text, "utf-8")
-
-
 def _index() -> str:
     lines = [INTRODUCTION]
     for group, title in GROUPS.items():
@@ -68,4 +58,4 @@ def _page(code: str) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    write(FOLDER, pages())

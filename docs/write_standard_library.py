@@ -6,8 +6,9 @@ python docs/write_standard_library.py
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
+
+from folder_of_pages import write
 
 from linnet.packages.modules import load_modules
 from linnet.source.diagnostics import Sink
@@ -34,17 +35,6 @@ def pages() -> dict[str, str]:
     modules = _modules()
     found = {f"{m.path.dotted()}.md": _page(m) for m in modules}
     return {"README.md": INTRODUCTION + "".join(map(_row, modules)), **found}
-
-
-def write(folder: Path) -> None:
-    """Makes the folder have these pages and no others."""
-    wanted = pages()
-    folder.mkdir(exist_ok=True)
-    for path in folder.glob("*.md"):
-        if path.name not in wanted:
-            path.unlink()
-    for name, text in wanted.items():
-        (folder / name).write_text(text, "utf-8")
 
 
 def _modules() -> list[ast.Module]:
@@ -118,4 +108,4 @@ def _before_body(function: ast.FunctionDecl) -> int:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    write(FOLDER, pages())

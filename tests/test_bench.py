@@ -21,6 +21,16 @@ def test_a_cold_check_is_measured_in_its_parts() -> None:
     assert all(float(row.split()[1]) >= 0 and row.split()[2] == "ms" for row in rows)
 
 
+def test_growth_of_one_thing_is_measured() -> None:
+    command = [sys.executable, str(ROOT / "bench" / "check_scaling.py")]
+    command += ["--shape", "where", "--shape", "fields", "--runs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = done.stdout.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == ["where"] * 3 + ["fields"] * 3
+    assert all(float(row.split()[-2]) > 0 for row in (rows[2], rows[5]))
+
+
 def test_growth_is_measured_in_both_forms() -> None:
     command = [sys.executable, str(ROOT / "bench" / "check_scaling.py")]
     command += ["--lines", "1000", "--runs", "1"]

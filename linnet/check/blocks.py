@@ -13,7 +13,6 @@ from linnet.check.resolve import resolve_path
 from linnet.check.scope import BlockInfo, Scope, World, item_scope
 from linnet.check.typed import TBlock, TMemberDecl, TSub
 from linnet.check.types import ERROR, OptionalType, ScalarType, TensorType, present
-from linnet.dims.prover import Facts
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -22,7 +21,7 @@ def block_scope(world: World, info: BlockInfo) -> Scope:
     """A scope inside a block: its generics, its `where`, its members."""
     scope = item_scope(world, info.ref)
     scope.generics = {g.name: g for g in info.typed.generics}
-    scope.facts = Facts(info.typed.facts)
+    scope.facts = world.facts[info.ref.key]
     scope.block = info
     return scope
 
@@ -33,6 +32,7 @@ def block(world: World, ref: ItemRef) -> BlockInfo:
     assert isinstance(decl, ast.BlockDecl)
     scope = item_scope(world, ref)
     own, facts = generics_of(scope, decl.generics, decl.where)
+    world.facts[ref.key] = scope.facts
     typed = TBlock(ref.key, own, facts, {}, {}, {}, decl.doc, decl.name.span)
     info = BlockInfo(ref, typed, broken=scope.broken)
     for named in _accepted(scope, decl):

@@ -181,7 +181,8 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     solver.bound.update(target.outer)
     solver.doubtful = any(is_error(p.local.type) for p in function.params)
     folds = [Refused(p.local, len(e.args)) for p in function.params[:1]]
-    placed = place_arguments(scope, e, [p.local.name for p in function.params], name, folds=folds)
+    names = [p.local.name for p in function.params]
+    placed = place_arguments(scope, e, names, name, _as_generics(e, function), folds)
     if placed is None:
         return _arguments_alone(scope, e)
     values: list[TExpr | None] = [None] * len(function.params)
@@ -222,6 +223,14 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     own = tuple(bindings[g.binder] for g in function.generics)
     result = ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _as_generics(e: ast.CallExpr, function: TFunction) -> str | None:
+    """What to write for `causal_mask(S, S)`, where generics are given as arguments."""
+    given = [arg.value.span.text for arg in e.args if arg.name is None]
+    if function.params or e.generics is not None or len(given) != len(function.generics):
+        return None
+    return f"its generics stand in `<>`: `{e.callee.span.text}<{', '.join(given)}>()`"
 
 
 def _doubtful_result(scope: Scope, function: TFunction) -> bool:

@@ -33,6 +33,7 @@ def signature(
     scope.function = key
     scope.frames = [_at_run_time(scope, decl)]
     own, facts = generics_of(scope, decl.generics, decl.where)
+    scope.world.facts[key] = scope.facts
     types = [typeexpr.type_of(scope, p.type) for p in decl.params]
     result = typeexpr.type_of(scope, decl.result)
     scope.frames = []

@@ -10,7 +10,7 @@ from linnet.check.suspects import of_dtype
 from linnet.check.typed import Local, TGeneric, TMemberDecl
 from linnet.check.types import ERROR, GenericArg, LiteralType, ScalarType, Shape
 from linnet.check.unknown import unknown_dimension, unknown_name
-from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min, plainly_natural
 from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DType, DTypeVar, admits
 from linnet.source.files import Span
@@ -90,12 +90,19 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
             unknown_dimension(scope, name, span)
         case Local() if found.type == ERROR and name in scope.generics:
             pass  # two things have this name, which was reported
+        case Local() if found in scope.counts:
+            message = f"`{name}` is a local, which is no dimension"
+            help_ = f"write what it is: `{scope.counts[found]}`"
+            related = declared_at(found)
+            folds = [("run time", scope.function, name)]
+            scope.error("E2123", message, span, related=related, help=help_, folds=folds)
         case Local() | TMemberDecl():
             scope.error(
                 "E2123",
                 f"`{name}` is known only at run time; a dimension is a compile-time integer",
                 span,
                 related=declared_at(found),
+                help="a size is a generic, as `<N: Dim>`, which the type of an argument tells",
                 folds=[("run time", scope.function, name)],
             )
         case _:
@@ -119,7 +126,11 @@ def _item_dim(scope: Scope, ref: ItemRef, span: Span) -> Dim | None:
 def extent_of(scope: Scope, expr: ast.Expr) -> Dim | None:
     """A dimension of a shape: a compile-time integer that is not provably negative."""
     dim = dim_of(scope, expr)
-    if dim is not None and scope.facts.implies(Relation("<", dim, Dim.of(0))):
+    if (
+        dim is not None
+        and not plainly_natural(dim)
+        and scope.facts.implies(Relation("<", dim, Dim.of(0)))
+    ):
         help_ = "no extent is inferred: write it" if dim.as_int() == -1 else None
         scope.error("E2208", f"the dimension `{dim}` is negative", expr.span, help=help_)
         return None

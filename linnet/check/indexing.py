@@ -8,6 +8,7 @@ from linnet.check.dimexpr import dim_of
 from linnet.check.foreign import NOTHING
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
+from linnet.check.reorder import shortly
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_extent, of_rank
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
@@ -148,7 +149,10 @@ def not_an_index(scope: Scope, value: TExpr) -> None:
     """Report a value that is no scalar integer where it stands for a position."""
     message = f"an index is a scalar integer, this is `{value.type}`"
     folds = of_rank(scope, value.type, value.span) if rank_of(value.type) else []
-    scope.error("E2209", message, value.span, folds=folds)
+    help_ = None
+    if isinstance(value.type, TensorType) and admits(value.type.dtype) <= INTEGERS:
+        help_ = f"take one at a time: `let y[i] = x[{shortly(value.span)}[i]]`"
+    scope.error("E2209", message, value.span, help=help_, folds=folds)
 
 
 def within(scope: Scope, at: Dim, base: TExpr, extent: Dim, span: Span) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from linnet.check import expr, typeexpr
@@ -68,6 +69,7 @@ class Inference:
                 "E2111",
                 f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
                 written[len(self.generics)].span,
+                help=typeexpr.in_order(self.generics),
                 folds=[Refused(g.binder, len(written)) for g in self.generics[:1]],
             )
             self.failed = True
@@ -180,9 +182,11 @@ class Inference:
         match pattern, found:
             case ((ScalarType() | TensorType()), (ScalarType() | TensorType())):
                 wanted = self._spread(pattern.dims) if isinstance(pattern, TensorType) else []
-                rank = len(found.dims) if isinstance(found, TensorType) else 0
+                dims = found.dims if isinstance(found, TensorType) else ()
                 packs = len(self._open_packs(wanted))
-                return rank < len(wanted) - packs or (packs == 0 and rank > len(wanted))
+                if not packs and any(isinstance(d, Symbol) and d not in wanted for d in dims):
+                    return True
+                return len(dims) < len(wanted) - packs or (not packs and len(dims) > len(wanted))
             case OptionalType(p), OptionalType(f):
                 return self._wrong_rank(p, f)
             case TupleType(ps), TupleType(fs):
@@ -276,14 +280,13 @@ class Inference:
             names = ", ".join(f"`{g.name}`" for g in missing)
             binders = [g.binder for g in missing if isinstance(g.binder, Symbol)]
             fruitless = not self.impossible.isdisjoint(binders)
-            every = ", ".join(map(self._known, self.generics))
             self.scope.error(
                 "E2110",
                 f"{names} cannot be inferred from the arguments",
                 self.span,
                 related=[(missing[0].span, "declared here")],
                 notes=[self.unsolved[b] for b in binders if b in self.unsolved],
-                help=None if fruitless else f"write the generic arguments: `<{every}>`",
+                help=None if fruitless else self._way_out(),
             )
             return None
         for generic in self.generics:
@@ -294,15 +297,21 @@ class Inference:
                 return None
         return self.bound
 
-    def _known(self, generic: TGeneric) -> str:
-        """The argument for `generic` as it is written; `?` where nothing tells it."""
-        value = self.bound.get(generic.binder)
-        return "?" if value is None else show_arg(value)
+    def _way_out(self) -> str:
+        """The generic arguments as they are to be written; `?` where nothing tells one."""
+        callee = re.match(r"[\w.]+(?=[<(])", self.span.text)
+        # Fewer were written than there are: those may have been meant for others than the first.
+        bound = {**self.bound, **self.without(None).bound}
+        known = [bound.get(g.binder) for g in self.generics]
+        every = ", ".join("?" if value is None else show_arg(value) for value in known)
+        call = f"{callee[0]}<{every}>(...)" if callee else f"<{every}>"
+        return f"write the generic arguments: `{call}`"
 
-    def without(self, value: TExpr) -> Inference:
-        """What is found if `value` tells nothing."""
+    def without(self, value: TExpr | None) -> Inference:
+        """What is found if `value` tells nothing, or if nothing is written (None)."""
         other = Inference(self.scope, self.generics, None, self.span)
-        other.bound = {b: arg for b, arg in self.bound.items() if b not in self.told}
+        own = {g.binder for g in self.generics} if value is None else self.told
+        other.bound = {b: arg for b, arg in self.bound.items() if b not in own}
         other.open = {g.binder: g for g in self.generics if g.binder not in other.bound}
         for pattern, told, _ in self.values:
             if told is not value:

@@ -13,6 +13,7 @@ from linnet.check.foreign import DONE, DTYPES, OF_VALUE, said
 from linnet.check.intrinsics import TABLE, intrinsic
 from linnet.check.meanings import LoopBlock
 from linnet.check.names import ItemRef
+from linnet.check.reorder import shortly
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TExpr, TFunction, TSub
 from linnet.check.types import StructType, TensorType
@@ -85,7 +86,8 @@ def _is_block(scope: Scope, base: ast.Expr) -> bool:
 def _value(e: ast.Expr, value: TExpr) -> _Value:
     dims = value.type.dims if isinstance(value.type, TensorType) else ()
     whole = tuple(d for d in dims if isinstance(d, Dim))
-    text = e.name if isinstance(e, ast.NameExpr) else "x"
+    plain = isinstance(e, ast.NameExpr | ast.CallExpr | ast.IndexExpr)
+    text = shortly(e.span) if plain else "x"
     return _Value(text, whole if len(whole) == len(dims) else None)
 
 

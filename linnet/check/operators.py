@@ -10,9 +10,10 @@ from linnet.check.dimexpr import value_arithmetic
 from linnet.check.explain import Why, explain
 from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.reorder import lined_up
+from linnet.check.rewrite import one_side
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_dtype, of_dtypes, of_rank
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TUnary
+from linnet.check.typed import TBinary, TConst, TDim, TExpr, TQuotient, TUnary
 from linnet.check.types import (
     EnumType,
     LiteralType,
@@ -122,6 +123,9 @@ def combine(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, hint: Ty
     if isinstance(a, LiteralType) and isinstance(b, LiteralType):
         if a.value is not None and b.value is not None and e.op in ast.ARITHMETIC:
             value = value_arithmetic(scope, e.op, a.value, b.value, right.span)
+            if e.op == "/":
+                whole = e.left.span.to(e.right.span)
+                scope.world.program.quotients[whole] = TQuotient(a.value, b.value, e.op_span)
             return bad(span) if value is None else TDim(value, LiteralType(value), span)
         wanted = _literal_dtype(a, b, hint)
         left, right = adapt(scope, left, wanted), adapt(scope, right, wanted)
@@ -194,7 +198,7 @@ def _typed(scope: Scope, e: ast.BinaryExpr, left: TExpr, right: TExpr, span: Spa
             help=_chained(e)
             or loosely(scope, left, b)
             or loosely(scope, right, a)
-            or f"convert one side: `cast<{a}>(...)`",
+            or one_side(left.span, right.span, a, b),
             folds=of_dtypes(scope, a, b, [left.span, right.span]),
         )
         return bad(span)

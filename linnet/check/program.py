@@ -11,7 +11,6 @@ from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
 from linnet.check.scope import Makers, Scope, World, item_scope
 from linnet.check.typed import Program
-from linnet.dims.prover import Facts
 from linnet.graphs import depth_first
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
@@ -78,7 +77,7 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         scope = item_scope(world, ref)
         scope.generics = {g.name: g for g in function.generics}
         scope.broken.update(world.broken[ref.key])
-        scope.facts = Facts(function.facts)
+        scope.facts = world.facts[function.key]
         function.body = statements.body(scope, ref.item, function)
         return [scope]
     info = world.blocks.found.get(ref.key)
@@ -90,7 +89,7 @@ def _bodies(world: World, ref: ItemRef) -> list[Scope]:
         scope = blocks.block_scope(world, info)
         scope.generics.update({g.name: g for g in function.generics})
         scope.broken.update(world.broken[function.key])
-        scope.facts = scope.facts.adding(function.facts)
+        scope.facts = world.facts[function.key]
         function.body = statements.body(scope, method, function)
         out.append(scope)
     return out

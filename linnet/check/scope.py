@@ -15,6 +15,7 @@ from linnet.check.keys import Constant, Everywhere, Offered, Refused, Sought
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, PreludeFunction
 from linnet.check.names import ItemRef, Missing, ModuleRef, ModuleScope
 from linnet.check.ondemand import OnDemand, Progress
+from linnet.check.origins import Origin
 from linnet.check.reorder import together
 from linnet.check.typed import (
     Local,
@@ -96,6 +97,8 @@ class World:
     doubts: Doubts = field(default_factory=Doubts)
     # The parameters and generics for which some argument was right.
     accepted: set[object] = field(default_factory=set[object])
+    # By item or method, what its generics, and for a method those of the block, let assume.
+    facts: dict[str, Facts] = field(default_factory=dict[str, Facts])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
@@ -127,10 +130,12 @@ class Scope:
     reads: set[Local] = field(default_factory=set[Local])
     # Those whose dtype nothing but a literal gave.
     loose: set[Local] = field(default_factory=set[Local])
+    # Those whose value is a compile-time integer, and how it is written.
+    counts: dict[Local, str] = field(default_factory=dict[Local, str])
     locals: list[Local] = field(default_factory=list[Local])
     function: str = ""
     statement: Span | None = None
-    sources: dict[Local, frozenset[object]] = field(default_factory=dict[Local, frozenset[object]])
+    sources: dict[Local, Origin] = field(default_factory=dict[Local, Origin])
     muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])
 
     def error(
@@ -191,11 +196,18 @@ class Scope:
     def named_in(self, span: Span) -> frozenset[object]:
         """The locals, members, subs and constants that `span` names, and what the locals are made
         of."""
+        return self.origin(span).all()
+
+    def origin(self, span: Span) -> Origin:
+        """What a value that is written at `span` is made of."""
         found: set[object] = set()
+        below: list[Origin] = []
         for name in names_in(span.text):
             match self.declared(name):
                 case Local() as local:
-                    found |= {local} | self.sources.get(local, frozenset())
+                    found.add(local)
+                    if local in self.sources:
+                        below.append(self.sources[local])
                 case LoopBlock(local=local):
                     found.add(local)
                 case TMemberDecl() | TSub() as member:
@@ -204,7 +216,7 @@ class Scope:
                     found.add(Constant(const.key))
                 case _:
                     pass
-        return frozenset(found)
+        return Origin(frozenset(found), tuple(below))
 
     def require(
         self,

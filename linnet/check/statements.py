@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, loosely, settle
+from linnet.check.convert import adapt, bad, conform, forget, loosely, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.equal import same_type
 from linnet.check.hints import needs_context
 from linnet.check.meanings import Meaning, declared_at
 from linnet.check.names import Missing
+from linnet.check.origins import Origin
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import (
     Local,
@@ -124,13 +125,16 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
         value = conform(scope, value, wanted, "the value")
     literal = isinstance(value.type, LiteralType) or needs_context(scope, stmt.value)
     loose = wanted is None and stmt.indices is None and literal
+    count = value.type.value if isinstance(value.type, LiteralType) else None
     value = settle(scope, value)
     type_ = wanted if wanted is not None else value.type
-    made_of = scope.named_in(stmt.value.span)
+    made_of = scope.origin(stmt.value.span)
     local = scope.declare(stmt.name.text, type_, stmt.mutable, stmt.name.span)
     scope.sources[local] = made_of
     if loose:
         scope.loose.add(local)
+    if count is not None and not stmt.mutable:
+        scope.counts[local] = str(count)
     return TLet(local, value, stmt.span)
 
 
@@ -143,7 +147,7 @@ def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
         message = f"`{value.type}` cannot be taken apart into {len(stmt.names)} names"
         scope.error("E2101", message, stmt.value.span)
     locals_: list[Local] = []
-    made_of = scope.named_in(stmt.value.span)
+    made_of = scope.origin(stmt.value.span)
     for name, type_ in zip(stmt.names, types, strict=True):
         same = next((other for other in locals_ if other.name == name.text), None)
         if same is not None:
@@ -154,8 +158,8 @@ def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
                 related=[(same.span, "the first")],
             )
         locals_.append(scope.declare(name.text, type_, False, name.span))
-    for local in locals_:
-        scope.sources[local] = made_of.union(locals_)
+    together = made_of.and_(Origin(frozenset(locals_)))
+    scope.sources.update(dict.fromkeys(locals_, together))
     return TLetTuple(tuple(locals_), value, stmt.span)
 
 
@@ -168,7 +172,7 @@ def _assign(scope: Scope, stmt: ast.AssignStmt) -> list[TStmt]:
     if target is None or type_ is None or is_error(value.type, type_):
         return []
     if isinstance(target, Local):
-        scope.sources[target] = scope.sources[target] | scope.named_in(stmt.value.span)
+        scope.sources[target] = scope.sources[target].and_(scope.origin(stmt.value.span))
     value = _assigned(scope, stmt, value, type_)
     return [] if is_error(value.type) else [TAssign(target, value, stmt.span)]
 
@@ -192,6 +196,8 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
         related=[(stmt.target.span, "assigned here")],
         help=way_out or "a `var` keeps its type; use a new `let`",
     )
+    if isinstance(local, Local):
+        forget(scope, local)
     return bad(value.span)
 
 

@@ -467,10 +467,22 @@ class TBlock:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class TQuotient:
+    """`num / den` of compile-time integers; a `TDim` or `TConst` keeps only what comes of it.
+    `sign` is where the `/` stands."""
+
+    num: Dim
+    den: Dim
+    sign: Span
+
+
 @dataclass(slots=True)
 class Program:
-    """Everything checked. `roots` are the keys of the modules that were asked for."""
+    """Everything checked. `roots` are the keys of the modules that were asked for. `quotients` are
+    those that stand in values, by their places."""
 
     functions: dict[str, TFunction] = field(default_factory=dict[str, TFunction])
     blocks: dict[str, TBlock] = field(default_factory=dict[str, TBlock])
+    quotients: dict[Span, TQuotient] = field(default_factory=dict[Span, TQuotient])
     roots: tuple[str, ...] = ()

@@ -113,6 +113,11 @@ def _item_type(scope: Scope, ref: ItemRef, expr: ast.NamedTypeExpr) -> Type:
     return ERROR
 
 
+def in_order(generics: tuple[TGeneric, ...]) -> str:
+    """What to say where more generic arguments are written than there are."""
+    return f"they are `<{', '.join(g.name for g in generics)}>`, in this order"
+
+
 def bind_written(
     scope: Scope,
     owner: str,
@@ -129,6 +134,7 @@ def bind_written(
             "E2111",
             f"{len(generics)} generic arguments are expected, {len(args)} are given",
             args[len(generics)].span,
+            help=in_order(generics),
         )
         return None
     out: dict[Symbol | DTypeVar, GenericArg] = {}

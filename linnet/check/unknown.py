@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linnet.check.foreign import DONE, DTYPES, INSTEAD, NOTHING, PACKAGES, REDUCTIONS
+from linnet.check.foreign import DONE, DTYPES, INSTEAD, NOTHING, PACKAGES, REDUCTIONS, UNLIKE
 from linnet.check.intrinsics import PRELUDE, intrinsic
 from linnet.check.names import Missing
 from linnet.check.scope import Scope
@@ -70,7 +70,8 @@ def way_out_of(scope: Scope, name: str) -> str | None:
         return f"the dtype is `{DTYPES[name]}`"
     if name in REDUCTIONS:
         return f"reduce in index notation: `{name}[i] x[b, i]`"
-    ways = [offer(scope, name), DONE.get(name) or INSTEAD.get(name)]
+    offered = None if name in UNLIKE else offer(scope, name)
+    ways = [offered, DONE.get(name) or INSTEAD.get(name)]
     return ", or ".join(way for way in ways if way) or None
 
 
@@ -104,7 +105,7 @@ def _spelt(scope: Scope, name: str) -> str | None:
     same = [n for n in every if len(plain) > 1 and _plain(n) == plain]
     # A block is written as a class is, an op as a function.
     same.sort(key=lambda n: n[0].isupper() != name[0].isupper())
-    return offer(scope, same[0]) if same else None
+    return way_out_of(scope, same[0]) if same else None
 
 
 def _plain(name: str) -> str:

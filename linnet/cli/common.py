@@ -103,37 +103,6 @@ def add_numerics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
 
 
-Rows = list[list[int | float | bool]]
-"""Numbers as they are written: rows parted by `;`, numbers by `,`."""
-
-
-def tokens(text: str) -> Rows:
-    """`1,2,3` as one row of integers, `1,2,3;4,5,6` as two."""
-    try:
-        return [[int(part) for part in row.split(",")] for row in text.split(";")]
-    except ValueError:
-        message = f"`{text}` is not a list of integers such as 1,2,3 or, in rows, 1,2;3,4"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def numbers(text: str) -> Rows:
-    """As `tokens`, with floats, `true` and `false` as well."""
-    try:
-        return [[_number(part.strip()) for part in row.split(",")] for row in text.split(";")]
-    except ValueError:
-        message = f"`{text}` is not a list of numbers such as 1,2,3 or 0.5 or true,false"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def _number(text: str) -> int | float | bool:
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
 def _assignment(text: str) -> tuple[str, int | str]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or not value:

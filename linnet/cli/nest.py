@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from linnet.cli.common import add_card, generics_of, word
+from linnet.cli.nest_show import document
 from linnet.cli.report import report
+from linnet.nest.astray import astray
 from linnet.nest.card import list_cards, load_card
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.survey import Survey, size, survey
@@ -21,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="the shipped cards")
     show = actions.add_parser("show", help="a card's parameters, entries and sizes")
     add_card(show)
+    show.add_argument("--json", action="store_true", help="print one JSON document")
     check = actions.add_parser("check", help="a card against its source and a checkpoint")
     add_card(check)
     check.add_argument("--weights", type=word, metavar="DIR", help="the checkpoint to compare with")
@@ -53,7 +57,10 @@ def _show(options: argparse.Namespace) -> int:
     opened = open_whole(options.card, sink, generics_of(options))
     found = survey(opened, sink) if opened else None
     if found is None or sink.errors:
-        return report(sink)
+        return report(sink, options.json)
+    if options.json:
+        print(json.dumps(document(found), indent=2))
+        return 0
     _print_head(found)
     bound = found.bound
     width = max((len(p.path) for p in bound), default=0)
@@ -110,8 +117,10 @@ def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey |
 
 
 def _print_outcome(found: Survey, weights: str | None) -> None:
+    meant = astray(found.report)
     for tensor in found.report.unbound:
-        print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}")
+        near = f"; did you mean {shown(meant[tensor.name])}?" if tensor.name in meant else ""
+        print(f"not bound: {shown(tensor.name)} {shape_text(tensor.shape)} {tensor.dtype}{near}")
     against = f" and fits {weights}" if weights else ""
     bound = len(found.bound)
     noun = "parameter" if bound == 1 else "parameters"

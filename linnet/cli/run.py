@@ -6,30 +6,24 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Container, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from linnet.check.substitute import in_type
-from linnet.check.typed import TFunction, TGeneric
-from linnet.check.types import OptionalType, ScalarType, TensorType, Type
-from linnet.cli.common import Rows, add_card, add_numerics, generics_of, numbers, tokens, word
+from linnet.cli.common import add_card, add_numerics, generics_of, word
+from linnet.cli.given import named, tokens
+from linnet.cli.inputs import FORMS, count_up, examples, given_inputs
 from linnet.cli.report import report
-from linnet.dims.dims import Dim
-from linnet.dtypes import DType
-from linnet.lower.bindings import bind
 from linnet.nest.words import counted, shape_text
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
-from linnet.source.shown import shown
 
 if TYPE_CHECKING:
     from linnet.nest.model import Model
 
 TOP = 5
-# The size of a last axis of which neither the source nor the card tells the size.
-LENGTH = 8
+NO_VALUE = "no value for the input"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,9 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="inputs",
         action="append",
         default=[],
-        type=_input,
+        type=named,
         metavar="NAME=1,2,3",
-        help="another input: integers, floats, true or false, rows parted by `;`",
+        help="another input: integers, floats, true or false, rows parted by `;`; lists in lists, "
+        "[[[1, 2], [3, 4]]]; a file, @FILE.npy; or random floats in a shape, random:2x3x4",
     )
 
 
@@ -87,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
                 progress=sys.stderr.isatty(),
             )
         entry = options.entry or model.card.entry
-        inputs = _inputs(model, entry, options)
-        counted_up = _counted_up(model, entry, inputs)
+        inputs = given_inputs(model, entry, options.tokens, options.inputs)
+        counted_up = count_up(model, entry, inputs)
         start = time.perf_counter()
         result = _run(model, entry, inputs, counted_up)
         seconds = time.perf_counter() - start
@@ -102,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(model: Model, entry: str, inputs: dict[str, Any], counted_up: dict[str, Any]) -> Any:
-    """What the entry returns. A finding tells of a first input that nobody gave."""
+    """What the entry returns. A finding tells how its inputs are given on a command line, and of a
+    first input that nobody gave."""
     try:
         return model.run(entry, (), {**inputs, **counted_up})
     except LinnetError as error:
@@ -111,10 +107,22 @@ def _run(model: Model, entry: str, inputs: dict[str, Any], counted_up: dict[str,
             for name, value in counted_up.items()
         )
         way_out = "give it by `--tokens`" if counted_up else None
+        missing = examples(model, entry, {*inputs, *counted_up})
         found = [
-            replace(d, notes=(*d.notes, *notes), help=d.help or way_out) for d in error.diagnostics
+            _told(replace(d, notes=(*d.notes, *notes)), missing, way_out) for d in error.diagnostics
         ]
         raise LinnetError(found) from None
+
+
+def _told(finding: Diagnostic, missing: str | None, way_out: str | None) -> Diagnostic:
+    """A finding with its way out on a command line; `missing` gives the inputs that lack."""
+    if finding.code == "E2102" and missing is not None and finding.message.startswith(NO_VALUE):
+        notes = (finding.help, *finding.notes) if finding.help else finding.notes
+        return replace(finding, notes=notes, help=f"give it by {missing}")
+    about_an_input = finding.span is None and finding.related
+    if finding.help is None and about_an_input:
+        return replace(finding, help=way_out or FORMS)
+    return finding
 
 
 @contextmanager
@@ -127,93 +135,6 @@ def _warnings_on_stderr() -> Generator[None]:
         finally:
             for text in dict.fromkeys(str(w.message) for w in caught):
                 print(f"warning: {text}", file=sys.stderr)
-
-
-# --- inputs ------------------------------------------------------------------
-
-
-def _inputs(model: Model, entry: str, options: argparse.Namespace) -> dict[str, Any]:
-    """The named inputs; tokens are the entry's first one."""
-    model.entry(entry)  # an entry that is not there is reported
-    function, generics = _function(model, entry)
-    scope = bind(generics, model.program.generics)
-    types = {p.local.name: in_type(p.local.type, scope) for p in function.params}
-    first = next(iter(types), None)
-    named: list[tuple[str, Rows]] = list(options.inputs)
-    if first is not None and options.tokens is not None:
-        named.append((first, options.tokens))
-    given: dict[str, Rows] = {}
-    for name, rows in named:
-        if name in given:
-            message = f"the input {shown(name)} is given twice"
-            raise LinnetError([Diagnostic("E2102", message, None)])
-        given[name] = rows
-    return {name: _arranged(rows, types.get(name)) for name, rows in given.items()}
-
-
-def _function(model: Model, entry: str) -> tuple[TFunction, tuple[TGeneric, ...]]:
-    """An entry, and the generics that its types are of."""
-    program = model.program
-    function = program.program.functions[program.block.methods[entry]]
-    return function, (*program.block.generics, *function.generics)
-
-
-def _counted_up(model: Model, entry: str, given: Container[str]) -> dict[str, Any]:
-    """Rows of 0, 1, 2, ... for a first input of integers in one or two axes that is not given and
-    has no default; nothing for others."""
-    import numpy as np
-
-    function, generics = _function(model, entry)
-    if not function.params or function.params[0].default is not None:
-        return {}
-    name = function.params[0].local.name
-    sizes = bind(generics, {**model.card.check, **model.program.generics})
-    type_ = in_type(function.params[0].local.type, sizes)
-    if name in given or not isinstance(type_, TensorType) or len(type_.dims) not in (1, 2):
-        return {}
-    if not isinstance(type_.dtype, DType) or not type_.dtype.is_integer:
-        return {}
-    *outer, width = (_extent(type_, i) for i in range(len(type_.dims)))
-    shape = (*(1 if n is None else n for n in outer), LENGTH if width is None else width)
-    try:
-        value = np.empty(shape, np.int64)
-        value[...] = np.arange(shape[-1])
-    except (MemoryError, ValueError, OverflowError):  # what NumPy says depends on the size
-        message = f"`{name}` in the shape {shape_text(shape)} needs more memory than there is"
-        help_ = "write smaller sizes into [check], or give the input by `--tokens`"
-        place = model.card.place("check")
-        raise LinnetError([Diagnostic("E5004", message, place, help=help_)]) from None
-    return {name: value}
-
-
-def _arranged(rows: Rows, type_: Type | None) -> Any:
-    """The numbers as the declared type asks for them; what does not fit is reported later."""
-    if isinstance(type_, OptionalType):
-        type_ = type_.inner
-    if len(rows) > 1:
-        return rows
-    (values,) = rows
-    if isinstance(type_, ScalarType) and len(values) == 1:
-        return values[0]
-    if not isinstance(type_, TensorType) or len(type_.dims) != 2:
-        return values
-    count = _extent(type_, 0) or len(values) // (_extent(type_, 1) or len(values) or 1)
-    if count == 0 or len(values) % count:
-        return rows
-    width = len(values) // count
-    return [values[i * width : (i + 1) * width] for i in range(count)]
-
-
-def _extent(type_: TensorType, axis: int) -> int | None:
-    dim = type_.dims[axis]
-    return dim.as_int() if isinstance(dim, Dim) else None
-
-
-def _input(text: str) -> tuple[str, Rows]:
-    name, equals, values = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=1,2,3")
-    return name, numbers(values)
 
 
 # --- the result --------------------------------------------------------------

@@ -37,6 +37,16 @@ _SPLITS = 3
 _ROUNDS = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Which of so many rows and equalities name an atom, by their numbers, those without an atom
+    under None; and the rows, to see whether one is stated."""
+
+    size: tuple[int, int]
+    naming: dict[Atom | None, list[int]]
+    stated: frozenset[Dim]
+
+
 @dataclass(slots=True)
 class Bounds:
     """The inequalities in force, in normal form, and what follows from them."""
@@ -47,6 +57,9 @@ class Bounds:
     _proved: dict[Dim, bool] = field(default_factory=dict[Dim, bool])
     # Questions being answered, or given up within the outermost one.
     _open: set[Dim] = field(default_factory=set[Dim])
+    _index: Relevance | None = None
+    # Of symbols, whether the rows that have to do with them contradict each other.
+    _odds: dict[Atom, bool] = field(default_factory=dict[Atom, bool])
     _nesting: int = 0
     _fuel: Fuel = field(default_factory=lambda: Fuel(_FUEL))
 
@@ -60,6 +73,8 @@ class Bounds:
     def forget(self) -> None:
         """Drops what was derived from fewer facts."""
         self._proved.clear()
+        self._index = None
+        self._odds.clear()
         self.normalizer.forget()
 
     def at_least_zero(self, dim: Dim) -> bool:
@@ -99,7 +114,27 @@ class Bounds:
             return True
         if self._obvious(goal) or self._by_parts(goal):
             return True
-        return self._refuted([-goal - 1], frozenset())
+        negated = -goal - 1
+        if negated in self._relevance().stated:
+            return self._at_odds(negated)
+        return self._refuted([negated], frozenset())
+
+    def _at_odds(self, row: Dim) -> bool:
+        """Whether the rows that a row of the facts has to do with contradict each other.
+
+        Where these are about symbols alone, it is one question for all of them.
+        """
+        known = next((self._odds[a] for a in row.atoms() if a in self._odds), None)
+        if known is not None:
+            return known
+        cuts = self._fuel.cut
+        result = self._refuted([row], frozenset())
+        if self._fuel.cut == cuts:
+            rows, equal = self._related([row])
+            atoms = frozenset[Atom]().union(*(d.atoms() for d in (*rows, *equal)))
+            if all(isinstance(a, Symbol) for a in atoms):
+                self._odds.update(dict.fromkeys(atoms, result))
+        return result
 
     def _by_parts(self, goal: Dim) -> bool:
         """`N * d >= 0` by `d >= 0`, and `min(a, b) + d >= 0` by `a + d >= 0` and `b + d >= 0`."""
@@ -159,7 +194,8 @@ class Bounds:
         """The rows and equalities that share atoms with `given`, and those of the atoms."""
         rows, equal, seen = list(given), list[Dim](), set[Atom]()
         pending = [a for d in given for a in d.atoms()]
-        rest = [(d, rows) for d in self.rows] + [(d, equal) for d in self.equalities]
+        every, naming = [*self.rows, *self.equalities], self._relevance().naming
+        taken = set[int]()
         while pending:
             fresh = sorted(set(pending) - seen, key=atom_key)
             seen.update(fresh)
@@ -168,17 +204,25 @@ class Bounds:
                 for row in self._bounds_of(atom):
                     rows.append(row)
                     pending += row.atoms()
-            later: list[tuple[Dim, list[Dim]]] = []
-            for dim, kind in rest:
-                if dim.atoms().isdisjoint(seen):
-                    later.append((dim, kind))
-                else:
-                    kind.append(dim)
-                    pending += dim.atoms()
-            rest = later
+            near = {i for atom in fresh for i in naming.get(atom, ())} - taken
+            taken |= near
+            for i in sorted(near):
+                (rows if i < len(self.rows) else equal).append(every[i])
+                pending += every[i].atoms()
             pending = [a for a in pending if a not in seen]
-        rows += [d for d, _ in rest if d.as_int() is not None]
+        rows += [every[i] for i in naming.get(None, ())]
         return list(dict.fromkeys(rows)), equal
+
+    def _relevance(self) -> Relevance:
+        size = len(self.rows), len(self.equalities)
+        if self._index is None or self._index.size != size:
+            naming: dict[Atom | None, list[int]] = {}
+            for i, dim in enumerate([*self.rows, *self.equalities]):
+                for atom in dim.atoms() or (None,):
+                    naming.setdefault(atom, []).append(i)
+            self._index = Relevance(size, naming, frozenset(self.rows))
+            self._odds.clear()
+        return self._index
 
     def _bounds_of(self, atom: Atom) -> list[Dim]:
         """Rows that hold of a compound atom by what it means."""

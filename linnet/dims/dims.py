@@ -51,6 +51,7 @@ __all__ = [
     "monomial_key",
     "multiply_monomials",
     "parts",
+    "plainly_natural",
     "product",
     "rebuild",
     "sorted_dims",
@@ -75,7 +76,7 @@ def _term_key(term: tuple[Monomial, int]) -> Key:
 class Dim:
     """An immutable canonical integer polynomial over atoms."""
 
-    __slots__ = ("_depth", "_hash", "_key", "_symbols", "terms")
+    __slots__ = ("_atoms", "_depth", "_hash", "_key", "_symbols", "terms")
 
     terms: tuple[tuple[Monomial, int], ...]
 
@@ -84,6 +85,7 @@ class Dim:
         if len(kept) > 1:
             kept.sort(key=_term_key)
         self.terms = tuple(kept)
+        self._atoms: frozenset[Atom] | None = None
         self._depth: int | None = None
         self._hash: int | None = None
         self._key: Key | None = None
@@ -219,7 +221,9 @@ class Dim:
 
     def atoms(self) -> frozenset[Atom]:
         """The atoms of the monomials, not those inside other atoms."""
-        return frozenset(a for m, _ in self.terms for a in m)
+        if self._atoms is None:
+            self._atoms = frozenset([a for m, _ in self.terms for a in m])
+        return self._atoms
 
     def symbols(self) -> frozenset[Symbol]:
         """Every symbol that occurs, at any depth."""
@@ -399,13 +403,13 @@ def _extreme(dims: tuple[int | Symbol | Dim, ...], sign: int) -> frozenset[Dim]:
     for dim in map(Dim.of, dims):
         atom = dim.as_atom()
         for d in sorted_dims(atom.args) if isinstance(atom, kind) else (dim,):
-            if not any(_plainly_natural((d - k) * sign) for k in kept):
-                kept = [k for k in kept if not _plainly_natural((k - d) * sign)]
+            if not any(plainly_natural((d - k) * sign) for k in kept):
+                kept = [k for k in kept if not plainly_natural((k - d) * sign)]
                 kept.append(d)
     return frozenset(kept)
 
 
-def _plainly_natural(dim: Dim) -> bool:
+def plainly_natural(dim: Dim) -> bool:
     """Whether only natural symbols are added up, and no term is negative."""
     return all(c > 0 and all(map(_natural_symbol, m)) for m, c in dim.terms)
 

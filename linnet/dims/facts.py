@@ -69,13 +69,9 @@ class System:
         """Brings everything held to the normal form of the newest rewrites."""
         rewriting, bounds = self.rewriting, self.bounds
         bounds.forget()
-        normal = rewriting.normal
-        rewriting.solved = {s: normal(d) for s, d in rewriting.solved.items()}
-        rewriting.multiples = [(normal(d), normal(q), normal(p)) for d, q, p in rewriting.multiples]
-        named = rewriting.named.items()
-        rewriting.named = {(normal(n), normal(d)): normal(q) for (n, d), q in named}
-        bounds.rows = list(dict.fromkeys(map(normal, bounds.rows)))
-        bounds.equalities = [normal(d) for d in bounds.equalities]
+        rewriting.renew()
+        bounds.rows = list(dict.fromkeys(map(rewriting.normal, bounds.rows)))
+        bounds.equalities = [rewriting.normal(d) for d in bounds.equalities]
         bounds.forget()
 
     def _separate(self) -> None:
@@ -144,7 +140,7 @@ class System:
 
     def _define(self, symbol: Symbol, value: Dim) -> None:
         """Replaces `symbol` by `value`; product rules that name it must be made anew."""
-        self.rewriting.solved[symbol] = value
+        self.rewriting.define(symbol, value)
         kept: list[tuple[Monomial, Dim]] = []
         for left, right in self.rewriting.products:
             if symbol in left or symbol in right.symbols():

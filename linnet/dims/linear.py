@@ -49,17 +49,45 @@ def contradictory(rows: Iterable[Dim], natural: Callable[[Monomial], bool], fuel
     literals = [row.as_int() for row in columns]
     if any(value is not None and value < 0 for value in literals):
         return True
+    columns = _of_use(columns)
     objective = {i: row.constant for i, row in enumerate(columns) if row.constant}
+    if all(c > 0 for c in objective.values()):
+        return False
     return _unbounded(objective, _tableau(columns, natural), len(columns), fuel)
 
 
-def _tableau(columns: list[Dim], natural: Callable[[Monomial], bool]) -> list[Row]:
-    """A row for each monomial: the multipliers must cancel it, or leave it to be `>= 0`."""
+def _of_use(columns: list[Dim]) -> list[Dim]:
+    """Those that a combination may use: not `B - A` where no other has a term with `-B`.
+
+    What is left out may leave others without a partner in turn.
+    """
+    table = _by_monomial(columns)
+    negative = {m: sum(c < 0 for c in row.values()) for m, row in table.items()}
+    gone = set[int]()
+    pending = [m for m, count in negative.items() if not count]
+    while pending:
+        for i in table[pending.pop()].keys() - gone:
+            gone.add(i)
+            for monomial, c in columns[i].terms:
+                if monomial and c < 0:
+                    negative[monomial] -= 1
+                    if not negative[monomial]:
+                        pending.append(monomial)
+    return [column for i, column in enumerate(columns) if i not in gone]
+
+
+def _by_monomial(columns: list[Dim]) -> dict[Monomial, Row]:
     table: dict[Monomial, Row] = {}
     for i, column in enumerate(columns):
         for monomial, c in column.terms:
             if monomial:
                 table.setdefault(monomial, {})[i] = c
+    return table
+
+
+def _tableau(columns: list[Dim], natural: Callable[[Monomial], bool]) -> list[Row]:
+    """A row for each monomial: the multipliers must cancel it, or leave it to be `>= 0`."""
+    table = _by_monomial(columns)
     result: list[Row] = []
     for monomial, row in table.items():
         result.append(row)
@@ -75,23 +103,31 @@ def _unbounded(objective: Row, table: list[Row], columns: int, fuel: Fuel) -> bo
     rule keeps the degenerate pivots from cycling.
     """
     basis: list[int] = []
+    rows_with: dict[int, set[int]] = {}
     for i, row in enumerate(table):
         row[columns + i] = 1
         basis.append(columns + i)
+        for j in row:
+            rows_with.setdefault(j, set()).add(i)
     while True:
         entering = min((j for j, c in objective.items() if c < 0), default=None)
         if entering is None:
             return False
-        candidates = [i for i, row in enumerate(table) if row.get(entering, 0) > 0]
+        touched = rows_with.get(entering, set[int]())
+        candidates = [i for i in touched if table[i][entering] > 0]
         if not candidates:
             return True
         leaving = min(candidates, key=basis.__getitem__)
         pivot = table[leaving]
-        if not fuel.burn(len(pivot) * sum(entering in row for row in table)):
+        if not fuel.burn(len(pivot) * len(touched)):
             return False
-        for i, row in enumerate(table):
-            if i != leaving and entering in row:
-                table[i] = _eliminate(row, pivot, entering)
+        for i in touched - {leaving}:
+            row = table[i] = _eliminate(table[i], pivot, entering)
+            for j in pivot:
+                if j in row:
+                    rows_with[j].add(i)
+                else:
+                    rows_with[j].discard(i)
         objective = _eliminate(objective, pivot, entering)
         basis[leaving] = entering
 

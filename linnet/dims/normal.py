@@ -69,6 +69,12 @@ def replace_atoms(dim: Dim, value: Callable[[Atom], Dim]) -> Dim:
     return result
 
 
+def _effort(dim: Dim) -> int:
+    """What a look at `dim` costs."""
+    size = len(dim.terms) * (1 + len(dim.terms[0][0])) if dim.terms else 0
+    return _STEP * (1 + size)
+
+
 @dataclass(slots=True)
 class Normalizer:
     """Rewrites dimensions; `at_least_zero` proves a dimension non-negative."""
@@ -80,6 +86,11 @@ class Normalizer:
     products: list[tuple[Monomial, Dim]] = field(default_factory=list[tuple[Monomial, Dim]])
     # What a divisor is known to divide: (divisor, quotient, their product).
     multiples: list[tuple[Dim, Dim, Dim]] = field(default_factory=list[tuple[Dim, Dim, Dim]])
+    # Those whose product was rewritten, by divisor.
+    _rewritten: dict[Dim, list[tuple[Dim, Dim]]] = field(
+        default_factory=dict[Dim, list[tuple[Dim, Dim]]]
+    )
+    _newly_solved: set[Symbol] = field(default_factory=set[Symbol])
     # Quotients that have a fresh symbol: (numerator, divisor) -> the symbol.
     named: dict[tuple[Dim, Dim], Dim] = field(default_factory=dict[tuple[Dim, Dim], Dim])
     _cache: dict[Dim, Dim] = field(default_factory=dict[Dim, Dim])
@@ -95,6 +106,34 @@ class Normalizer:
         """Drops normal forms that a question given up may have left incomplete."""
         self._guesses.clear()
 
+    def renew(self) -> None:
+        """Brings the rewrites themselves to the normal form that they give."""
+        new = self._renewed
+        self.solved = {s: new(d) for s, d in self.solved.items()}
+        before = self.multiples
+        self.multiples = [(new(d), new(q), new(p)) for d, q, p in before]
+        if self.multiples != before:
+            self._rewritten = {}
+            for divisor, quotient, whole in self.multiples:
+                if whole != quotient * divisor:
+                    self._rewritten.setdefault(divisor, []).append((whole, quotient))
+        self.named = {(new(n), new(d)): new(q) for (n, d), q in self.named.items()}
+        self._newly_solved.clear()
+
+    def define(self, symbol: Symbol, value: Dim) -> None:
+        """Replaces `symbol` by `value` from here on."""
+        self.solved[symbol] = value
+        self._newly_solved.add(symbol)
+
+    def _renewed(self, dim: Dim) -> Dim:
+        """The normal form of what was in normal form before the newest rewrites."""
+        plain = dim.depth == 0 and not self.products
+        return dim if plain and self._newly_solved.isdisjoint(dim.symbols()) else self.normal(dim)
+
+    def _untouched(self, dim: Dim) -> bool:
+        """Whether it is plain that no rewrite has anything to do with `dim`."""
+        return dim.depth == 0 and not self.products and self.solved.keys().isdisjoint(dim.symbols())
+
     def normal(self, dim: Dim) -> Dim:
         """The normal form of `dim`."""
         if dim.as_int() is not None:
@@ -106,14 +145,16 @@ class Normalizer:
         if guess is not None:
             self.fuel.cut += 1
             return guess
+        if self._untouched(dim):
+            self.fuel.burn(_effort(dim))
+            self._cache[dim] = dim
+            return dim
         result, cuts = dim, self.fuel.cut
         self._depth += 1
         for _ in range(_ROUNDS):
             if self._depth > _DEPTH:
                 self.fuel.cut += 1
-            terms = result.terms
-            size = len(terms) * (1 + len(terms[0][0])) if terms else 0
-            if self._depth > _DEPTH or not self.fuel.burn(_STEP * (1 + size)):
+            if self._depth > _DEPTH or not self.fuel.burn(_effort(result)):
                 self._depth -= 1
                 return result
             before = result
@@ -198,8 +239,7 @@ class Normalizer:
 
     def _multiples(self, den: Dim) -> list[tuple[Dim, Dim]]:
         """Multiples of `den`, and how many times it each is."""
-        known = [(p, q) for d, q, p in self.multiples if d == den and p != q * den]
-        return [(den, ONE), *known]
+        return [(den, ONE), *self._rewritten.get(den, ())]
 
     def _divide(self, num: Dim, den: Dim) -> tuple[Dim, Dim]:
         """`whole` and `rest` with `num == whole * den + rest`."""

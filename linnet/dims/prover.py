@@ -20,10 +20,11 @@ _DEEPEST = 24
 class Facts:
     """What is assumed: some relations, and that every symbol is a natural number."""
 
-    __slots__ = ("_answers", "_implied", "_search", "_system", "relations")
+    __slots__ = ("_answers", "_implied", "_search", "_stated", "_system", "relations")
 
     def __init__(self, relations: Iterable[Relation] = ()) -> None:
-        self.relations: tuple[Relation, ...] = tuple(dict.fromkeys(relations))
+        self._stated = dict.fromkeys(relations)
+        self.relations: tuple[Relation, ...] = tuple(self._stated)
         self._answers: dict[Relation, Answer] = {}
         self._implied: dict[Relation, bool] = {}
         self._system: System | None = None
@@ -31,7 +32,8 @@ class Facts:
 
     def adding(self, relations: Iterable[Relation]) -> Facts:
         """These facts and more."""
-        return Facts((*self.relations, *relations))
+        more = tuple(r for r in relations if r not in self._stated)
+        return Facts((*self.relations, *more)) if more else self
 
     def mentions(self, symbols: Iterable[Symbol]) -> tuple[Relation, ...]:
         """The facts that name one of `symbols`."""
@@ -91,12 +93,12 @@ class Facts:
         return Answer("refuted" if refuted else "unknown", found)
 
     def _follows(self, relation: Relation) -> bool:
-        gap = relation.left - relation.right
-        literal = gap.as_int()
+        literal = _of_literals(relation)
         if literal is not None:
-            return Relation(relation.op, Dim.of(literal), Dim.of(0)).holds({})
-        if relation in self.relations:
+            return literal
+        if relation in self._stated:
             return True
+        gap = relation.left - relation.right
         system = self._rules()
         bounds, normal = system.bounds, system.rewriting.normal
         if relation.op == "==":
@@ -111,7 +113,10 @@ class Facts:
     def _within(self, relation: Relation, cases: int) -> bool:
         """Whether it follows, from at most so many cases."""
         if relation.depth > _DEEPEST:
-            return relation in self.relations
+            return relation in self._stated
+        literal = _of_literals(relation)
+        if literal is not None:  # no need to read the facts
+            return literal
         self._fresh_effort()
         return self._follows(relation) or self._follows_by_remainders(relation, cases)
 
@@ -142,6 +147,12 @@ class Facts:
         if reduced in apart or -reduced in apart:
             return True
         return any(system.bounds.at_least_zero(side - 1) for side in (gap, -gap))
+
+
+def _of_literals(relation: Relation) -> bool | None:
+    """Whether a relation holds of two sides that differ by a number, whatever that is made of."""
+    apart = (relation.left - relation.right).as_int()
+    return None if apart is None else Relation(relation.op, Dim.of(apart), ZERO).holds({})
 
 
 def _worth_splitting(gap: Dim) -> tuple[Symbol, int] | None:

@@ -24,6 +24,7 @@ from linnet.ir.passes.inline import Clone
 from linnet.ir.paths import Path
 from linnet.ir.scalar import Access, Const, DimValue, Index, walk
 from linnet.ir.types import BOOL, I64, Type
+from linnet.ir.under import as_called
 from linnet.ir.walk import operations
 
 # More operations are not worth it: the calls of all points share the code of what they call.
@@ -251,7 +252,7 @@ class _Batcher:
         return self._builder.emit_all(op.name, start, types, op.attrs, [again])
 
     def _call(self, op: Operation) -> Sequence[Value]:
-        callee = self._functions.function(op.attrs["callee"])
+        callee = as_called(self._functions.function(op.attrs["callee"]), op)
         if self._depth == _DEEPEST or any(o.name == "each" for o in operations(callee.body)):
             raise NotBatchedError
         outer, prefix = self.values, self._prefix

@@ -26,6 +26,7 @@ AttrKind = Literal[
     "path",  # a tuple of member names and element numbers
     "sources",  # of `gather`: a tuple of ("axis", k) and ("index", j)
     "scalar",  # a scalar expression
+    "bindings",  # a tuple of (symbol, dim)
 ]
 Effect = Literal["none", "reads", "writes", "calls"]
 NO_KINDS: Mapping[str, AttrKind] = MappingProxyType({})
@@ -33,7 +34,8 @@ NO_KINDS: Mapping[str, AttrKind] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`arity` and `results` are a number, or the least number and None (any more).
+    """`arity` and `results` are a number, or the least number and None (any more). The attributes
+    `optional` may be left out.
 
     `effect`: what it does to state; `calls` is whatever its callee or regions do.
     """
@@ -46,6 +48,7 @@ class Row:
     results: int | tuple[int, None] = 1
     regions: int = 0
     effect: Effect = "none"
+    optional: frozenset[str] = frozenset()
 
 
 ANY = (0, None)
@@ -138,9 +141,10 @@ _STRUCTURE = [
         ANY,
         structure.call,
         "another function",
-        {"callee": "name", "at": "path"},
+        {"callee": "name", "at": "path", "generics": "bindings"},
         results=ANY,
         effect="calls",
+        optional=frozenset({"generics"}),
     ),
     Row("if", 1, structure.if_, "one of two regions", results=ANY, regions=2, effect="calls"),
     Row("while", ANY, structure.while_, "as long as", results=ANY, regions=2, effect="calls"),

@@ -201,6 +201,8 @@ class _Parser(Reader):
         self._expect("{")
         attrs: dict[str, Any] = {}
         for attr, kind in kinds.items():
+            if attr in OPS[name].optional and self._peek("}"):
+                break
             if attrs:
                 self._expect(",")
             self._expect(attr)
@@ -231,8 +233,15 @@ class _Parser(Reader):
                 return self._bracketed(self._part)
             case "sources":
                 return self._bracketed(lambda: (self._next("word"), self._int()))
+            case "bindings":
+                return self._bracketed(self._binding)
             case "scalar":
                 return self._scalar()
+
+    def _binding(self) -> tuple[Symbol, Dim]:
+        symbol = self._declared()
+        self._expect("=")
+        return symbol, self._dim()
 
     def _literal(self) -> int | bool | str:
         kind, text = self._tokens[self._at]

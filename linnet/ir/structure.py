@@ -15,9 +15,11 @@ def call(op: Operation, context: Context) -> Iterator[str]:
     if callee is None:
         yield f"there is no function {op.attrs['callee']!r}"
         return
-    wanted = [p.type for p in callee.params]
+    names = dict(op.attrs.get("generics", ()))
+    wanted = [p.type.under(names) for p in callee.params]
     yield from _match(op.operands, wanted, context, f"arguments of {callee.name}")
-    yield from _match(op.results, [r.type for r in callee.results], context, "results")
+    given = [r.type.under(names) for r in callee.results]
+    yield from _match(op.results, given, context, "results")
 
 
 def _match(

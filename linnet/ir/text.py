@@ -137,7 +137,9 @@ class _Printer:
         line = f"{op.name}({self._uses(op.operands)})"
         kinds = OPS[op.name].attrs
         if kinds:
-            attrs = [f"{name}: {self._attr(k, op.attrs[name])}" for name, k in kinds.items()]
+            attrs = [
+                f"{n}: {self._attr(k, op.attrs[n])}" for n, k in kinds.items() if n in op.attrs
+            ]
             line += f" {{{', '.join(attrs)}}}"
         if op.place and not self._renumber:
             line += f" @ {json.dumps(shown(op.place))}"
@@ -217,6 +219,9 @@ class _Printer:
                 return f"[{self._list(part, value)}]"
             case "sources":
                 return f"[{self._list(lambda source: f'{source[0]} {source[1]}', value)}]"
+            case "bindings":
+                pairs = [f"{self._symbol(s)} = {self._dim(d)}" for s, d in value]
+                return f"[{', '.join(pairs)}]"
             case "scalar":
                 return self._scalar(value)
 

@@ -3,9 +3,10 @@ still be a symbol (a generic that nobody bound)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from linnet.dims.dims import Dim
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import AnyDType, DType
 
 
@@ -27,6 +28,12 @@ class Type:
 
     def with_dims(self, dims: tuple[Dim, ...] | None) -> Type:
         return Type(self.dtype, dims)
+
+    def under(self, names: Mapping[Symbol, Dim]) -> Type:
+        """The type with dimensions in place of symbols."""
+        if not self.dims or not names:
+            return self
+        return self.with_dims(tuple(d.substitute(names) for d in self.dims))
 
     def with_dtype(self, dtype: AnyDType) -> Type:
         return Type(dtype, self.dims)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linnet.dims.dims import Dim
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Facts
 from linnet.dtypes import DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
@@ -177,13 +177,16 @@ class _Checker:
             yield from self._region(region, scope.inner(op))
 
     def _row(self, op: Operation, row: Row, scope: _Scope) -> Iterator[str]:
-        for name, kind in row.attrs.items():
+        for name in op.attrs:
+            kind = row.attrs[name]
             if kind == "path":
                 yield from check_path(op.attrs[name], scope.loops, member=name != "at")
             elif kind == "dim":
                 yield from self._dims([op.attrs[name]])
             elif kind == "dims":
                 yield from self._dims(op.attrs[name])
+            elif kind == "bindings":
+                yield from self._dims([d for s, d in op.attrs[name] for d in (Dim.of(s), d)])
             elif kind == "scalar":
                 yield from self._dims(dims_of(op.attrs[name]))
         if op.name == "each":
@@ -223,11 +226,11 @@ def _outline(op: Operation, row: Row) -> Iterator[str]:
         yield f"has {len(op.regions)} regions, not {row.regions}"
     if op.name == "if" and any(r.params for r in op.regions):
         yield "its regions have parameters"
-    if set(op.attrs) != set(row.attrs):
+    if not set(row.attrs) - row.optional <= set(op.attrs) <= set(row.attrs):
         yield f"has attributes {sorted(op.attrs)}, not {sorted(row.attrs)}"
         return
     for name, kind in row.attrs.items():
-        if not KINDS[kind](op.attrs[name]):
+        if name in op.attrs and not KINDS[kind](op.attrs[name]):
             yield f"attribute {name} is {op.attrs[name]!r}, not of kind {kind}"
 
 
@@ -250,6 +253,14 @@ def _is_source(value: Any) -> bool:
             return False
 
 
+def _is_binding(value: Any) -> bool:
+    match value:
+        case (Symbol(), Dim()):
+            return True
+        case _:
+            return False
+
+
 KINDS: dict[AttrKind, Callable[[Any], bool]] = {
     "literal": lambda value: isinstance(value, int | bool | str),
     "int": _is_int,
@@ -261,6 +272,7 @@ KINDS: dict[AttrKind, Callable[[Any], bool]] = {
     "name": lambda value: isinstance(value, str),
     "path": _tuple_of(lambda value: isinstance(value, str) or _is_int(value)),
     "sources": _tuple_of(_is_source),
+    "bindings": _tuple_of(_is_binding),
     "scalar": lambda value: isinstance(
         value, Const | DimValue | Operand | Index | Access | Apply | Reduce
     ),

@@ -23,15 +23,15 @@ def every(body: Iterable[TStmt]) -> Iterator[TExpr]:
     for stmt in body:
         match stmt:
             case TLet() | TLetTuple() | TAssign() | TReturn():
-                yield from _inside(stmt.value)
+                yield from inside(stmt.value)
             case TForSubs() | TForRange():
                 yield from every(stmt.body)
             case TWhile():
-                yield from _inside(stmt.condition)
+                yield from inside(stmt.condition)
                 yield from every(stmt.body)
 
 
-def _inside(expr: TExpr) -> Iterator[TExpr]:
+def inside(expr: TExpr) -> Iterator[TExpr]:
     waiting = [expr]
     while waiting:
         found = waiting.pop()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from linnet.check.names import SourceModule
 from linnet.check.typed import Program
-from linnet.lint import casts, documented, hiding, known, naming, renames, unused
+from linnet.lint import casts, documented, hiding, known, naming, quotients, renames, unused
 from linnet.lint.subject import Subject
 from linnet.source.diagnostics import Diagnostic
 
@@ -22,6 +22,7 @@ LINTS: tuple[Callable[[Subject], Iterator[Diagnostic]], ...] = (
     known.comparisons,
     known.relations,
     casts.casts,
+    quotients.quotients,
 )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from linnet.check.typed import TCall, TFunction
 from linnet.check.walk import as_written
 from linnet.lower.bindings import Bound, arguments, sub_bindings
 from linnet.lower.bundle import Bundle, Group, fill, leaves, question, resolved, skeleton
-from linnet.lower.context import BlockRef, Context
+from linnet.lower.context import BlockRef, Call, Context
 from linnet.lower.presence import Presence, below
 
 
@@ -17,38 +17,32 @@ def lower_call(at: Context, expr: TCall) -> Bundle:
     callee = at.program.functions[expr.callee]
     path, scope, presence = target(at, expr)
     scope = scope | arguments(callee.generics, expr.generics, at.scope)
-    call = _Call(callee, scope, presence, path)
-    return _emit(at, call, _arguments(at, expr, callee, scope))
+    call = Call(callee, scope, presence, (), at.numbers)
+    return _emit(at, call, path, _arguments(at, expr, callee, scope))
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What is called, for which generics and optional members, on which block."""
-
-    callee: TFunction
-    scope: Bound
-    presence: Presence
-    path: tuple[str, ...]
-
-
-def _emit(at: Context, call: _Call, args: tuple[Bundle, ...]) -> Bundle:
+def _emit(at: Context, call: Call, path: tuple[str, ...], args: tuple[Bundle, ...]) -> Bundle:
     """A library op is called with its optionals known: it is one thing with them and another
     without, and so are its kernels."""
-    unknown = question(Group(args)) if call.callee.kind == "op" else None
+    unknown = question(Group(args)) if call.function.kind == "op" else None
     if unknown is not None:
         sides = [tuple(resolved(a, unknown, there) for a in args) for there in (True, False)]
         return at.branch(
-            unknown.there, lambda: _emit(at, call, sides[0]), lambda: _emit(at, call, sides[1])
+            unknown.there,
+            lambda: _emit(at, call, path, sides[0]),
+            lambda: _emit(at, call, path, sides[1]),
         )
-    shapes = tuple(skeleton(a) for a in args)
-    lowered = at.functions.lowered(call.callee, call.scope, call.presence, shapes)
+    lowered = at.functions.lowered(replace(call, args=tuple(map(skeleton, args))))
+    names = dict(lowered.generics)
     operands = [
-        at.out.coerce(value, wanted.type)
+        at.out.coerce(value, wanted.type.under(names))
         for arg, param in zip(args, lowered.params, strict=True)
         for value, wanted in zip(leaves(arg), leaves(param), strict=True)
     ]
-    types = [v.type for v in leaves(lowered.result)]
-    attrs = {"callee": lowered.name, "at": call.path}
+    types = [v.type.under(names) for v in leaves(lowered.result)]
+    attrs: dict[str, object] = {"callee": lowered.name, "at": path}
+    if names:
+        attrs["generics"] = lowered.generics
     return fill(lowered.result, iter(at.out.emit("call", operands, types, attrs)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -38,6 +38,8 @@ from linnet.lower.presence import Presence
 from linnet.lower.writes import Writes
 from linnet.source.files import Span
 
+Numbers = Mapping[Symbol, Dim]
+
 _COMPARE = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -50,11 +52,13 @@ _COMPARE = {
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A function of the module: its name, and the skeletons of its parameters and results."""
+    """A function of the module: its name, the skeletons of its parameters and results, and what
+    the symbols that it has for its generics stand for at the call."""
 
     name: str
     params: tuple[Bundle, ...]
     result: Bundle
+    generics: tuple[tuple[Symbol, Dim], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,19 @@ class BlockRef:
 
     at: tuple[str, ...]
     sub: TSub
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a function is called with: the generics of it and of its block, which optional members
+    that block has, the skeletons of its arguments; and, where functions have symbols of their own
+    for their generics, what those of the caller stand for."""
+
+    function: TFunction
+    scope: Bound
+    presence: Presence
+    args: tuple[Bundle, ...]
+    numbers: Numbers
 
 
 class Functions(Protocol):
@@ -80,10 +97,8 @@ class Functions(Protocol):
     @property
     def writes(self) -> Writes: ...
 
-    def lowered(
-        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
-    ) -> Lowered:
-        """The lowering of `function` for these generics and these skeletons of arguments."""
+    def lowered(self, call: Call) -> Lowered:
+        """The lowering of a function for what it is called with."""
         ...
 
     def function(self, name: str) -> Function:
@@ -95,10 +110,18 @@ Thunk = Callable[[], Bundle]
 
 
 class Context(ABC):
-    """The state of lowering one function, and the small questions it answers."""
+    """The state of lowering one function, and the small questions it answers.
+
+    `scope` is what generics are written as, `numbers` what the symbols in that stand for.
+    """
 
     def __init__(
-        self, functions: Functions, function: TFunction, scope: Bound, presence: Presence
+        self,
+        functions: Functions,
+        function: TFunction,
+        scope: Bound,
+        presence: Presence,
+        numbers: Numbers,
     ) -> None:
         key = function.block
         block = None if key is None else functions.program.blocks[key]
@@ -107,6 +130,7 @@ class Context(ABC):
         self.program = functions.program
         self.block = block
         self.scope = scope
+        self.numbers = numbers
         self.presence = presence
         self.out = Emitter()
         self.env: dict[Local, Bundle] = {}
@@ -154,7 +178,7 @@ class Context(ABC):
         dims = tuple(d for d in bound.dims if isinstance(d, Dim))
         assert len(dims) == len(bound.dims), bound
         for dim in dims:
-            check_extent(dim, span)
+            check_extent(dim.substitute(self.numbers), span)
         return Type(bound.dtype, dims)
 
     def dtype(self, dtype: AnyDType) -> AnyDType:
@@ -163,15 +187,21 @@ class Context(ABC):
 
     def extent(self, dim: Dim, span: Span) -> Dim:
         """A dimension here."""
-        return extent_under(dim, self.scope, span)
+        extent = extent_under(dim, self.scope, span)
+        check_extent(extent.substitute(self.numbers), span)
+        return extent
 
     def integer(self, dim: Dim) -> Dim:
         """A compile-time integer here, which may be negative."""
         return in_dim(dim, self.scope)
 
+    def value_of(self, dim: Dim) -> int | None:
+        """The number that a compile-time integer is here, if it is known."""
+        return self.integer(dim).substitute(self.numbers).as_int()
+
     def not_empty(self, extent: Dim) -> bool:
         """Whether an extent, as it is written, is provably more than 0 here."""
-        number = self.integer(extent).as_int()
+        number = self.value_of(extent)
         if number is not None:
             return number > 0
         return self.facts.implies(Relation(">", extent, Dim.of(0)))
@@ -216,7 +246,7 @@ class Context(ABC):
 
     def _known_int(self, expr: TExpr) -> int | None:
         if isinstance(expr, TDim):
-            return self.integer(expr.dim).as_int()
+            return self.value_of(expr.dim)
         if isinstance(expr, TConst) and not isinstance(expr.value, bool | str):
             return expr.value
         return None

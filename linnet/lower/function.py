@@ -40,7 +40,7 @@ from linnet.lower.bundle import (
     map_typed,
     merged,
 )
-from linnet.lower.context import BlockRef, Functions
+from linnet.lower.context import BlockRef, Functions, Numbers
 from linnet.lower.exprs import ExprLowerer
 from linnet.lower.fail import fail
 from linnet.lower.presence import Presence
@@ -63,9 +63,14 @@ class FunctionLowerer(ExprLowerer):
     """Lowers one function for one binding of its generics."""
 
     def __init__(
-        self, functions: Functions, function: TFunction, scope: Bound, presence: Presence
+        self,
+        functions: Functions,
+        function: TFunction,
+        scope: Bound,
+        presence: Presence,
+        numbers: Numbers,
     ) -> None:
-        super().__init__(functions, function, scope, presence)
+        super().__init__(functions, function, scope, presence, numbers)
         self._loops: list[str] = []
 
     def params(self, function: TFunction, args: Sequence[Bundle]) -> tuple[Bundle, ...]:

@@ -22,6 +22,7 @@ from linnet.check.walk import Faults, Uses
 from linnet.dims.dims import Dim, Symbol, sorted_symbols
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
+from linnet.ir.passes.bind import bind as bind_symbols
 from linnet.ir.types import Type
 from linnet.ir.walk import without_unreached
 from linnet.lower.bindings import Bound, GenericValue, bind, refuse_unknown
@@ -35,11 +36,12 @@ from linnet.lower.bundle import (
     part_types,
     skeleton,
 )
-from linnet.lower.context import Lowered
+from linnet.lower.context import Call, Lowered
 from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.instances import entries
 from linnet.lower.library import library_op
+from linnet.lower.own_symbols import OwnSymbols, own
 from linnet.lower.presence import Presence, presence_of
 from linnet.lower.writes import Writes
 
@@ -62,6 +64,72 @@ def lower_entry(
     parameter that it does not name takes its default, where it has one. Without `given`, optional
     ones with a default are `none`, and others are values.
     """
+    return _lower(_entry(program, root, generics, entry, present), given).module
+
+
+def lower_entry_as_written(
+    program: Program,
+    root: str,
+    generics: Generics | None,
+    entry: str,
+    present: Callable[[str], bool],
+    given: Mapping[str, bool] | None = None,
+) -> AsWritten:
+    """As `lower_entry`, each function over symbols for its own generics."""
+    return _lower(_entry(program, root, generics, entry, present), given, own_symbols=True)
+
+
+def lower_function(
+    program: Program,
+    key: str,
+    generics: Generics | None = None,
+    given: Mapping[str, bool] | None = None,
+) -> Module:
+    """Lower a function outside any block. A pack must be given, as a sequence of extents."""
+    return _lower(_function(program, key, generics), given).module
+
+
+def lower_function_as_written(
+    program: Program,
+    key: str,
+    generics: Generics | None = None,
+    given: Mapping[str, bool] | None = None,
+) -> AsWritten:
+    """As `lower_function`, each function over symbols for its own generics."""
+    return _lower(_function(program, key, generics), given, own_symbols=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AsWritten:
+    """A module whose functions have symbols for their own generics, as in the source, so that
+    calls say what these are there; and what the entry's stand for."""
+
+    module: Module
+    values: Mapping[Symbol, Dim]
+
+    def bound(self) -> Module:
+        """The module over the symbols that were left open."""
+        return bind_symbols(self.module, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What is lowered, and the generics in scope there."""
+
+    program: Program
+    function: TFunction
+    generics: Sequence[TGeneric]
+    scope: Bound
+    presence: Presence
+
+
+def _entry(
+    program: Program,
+    root: str,
+    generics: Generics | None,
+    entry: str,
+    present: Callable[[str], bool],
+) -> _Start:
     block = program.blocks[root]
     key = block.methods.get(entry)
     if key is None or program.functions[key].kind != "entry":
@@ -73,45 +141,38 @@ def lower_entry(
     refuse_unknown(every, generics or {}, root)
     scope = bind(every, generics or {})
     presence = presence_of(program, root, scope, present)
-    return _lower(program, function, every, scope, presence, given)
+    return _Start(program, function, every, scope, presence)
 
 
-def lower_function(
-    program: Program,
-    key: str,
-    generics: Generics | None = None,
-    given: Mapping[str, bool] | None = None,
-) -> Module:
-    """Lower a function outside any block. A pack must be given, as a sequence of extents."""
+def _function(program: Program, key: str, generics: Generics | None) -> _Start:
     function = program.functions[key]
     assert function.block is None, key
     refuse_unknown(function.generics, generics or {}, key)
     scope = bind(function.generics, generics or {})
-    return _lower(program, function, function.generics, scope, (), given)
+    return _Start(program, function, function.generics, scope, ())
 
 
 def _lower(
-    program: Program,
-    function: TFunction,
-    generics: Sequence[TGeneric],
-    scope: Bound,
-    presence: Presence,
-    given: Mapping[str, bool] | None,
-) -> Module:
-    function = _with_defaults(function, given)
-    args = [
+    start: _Start, given: Mapping[str, bool] | None, *, own_symbols: bool = False
+) -> AsWritten:
+    program, function = start.program, _with_defaults(start.function, given)
+    args = tuple(
         _argument(p.local.type, p.local.name, given or {}, p.default is None)
         for p in function.params
-    ]
-    module = _Functions(program, Faults(program), Writes(program))
+    )
+    module = _Functions(program, Faults(program), Writes(program), own_symbols)
     try:
-        entry = module.entry(function, scope, presence, args)
+        entry = module.entry(Call(function, start.scope, start.presence, args, {}))
     except RecursionError:
         fail("E1104", f"the calls of `{function.key}` are nested too deeply", function.span)
     functions = {name: f for name, f in module.built.items() if f is not None}
-    made = Module(entry.name, _open_symbols(generics, scope), functions)
     # What was tried first in a loop, or put in place of its call at the points of index notation.
-    return without_unreached(made)
+    made = without_unreached(
+        Module(entry.name, _open_symbols(start.generics, start.scope), functions)
+    )
+    if own_symbols:
+        made = replace(made, symbols=own(made, entry.generics))
+    return AsWritten(made, dict(entry.generics))
 
 
 def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:
@@ -155,7 +216,6 @@ def _open_symbols(generics: Sequence[TGeneric], scope: Bound) -> tuple[Symbol, .
 
 
 _Key = tuple[str, tuple[object, ...], Presence, tuple[Bundle, ...]]
-_Request = tuple[TFunction, Bound, Presence, Sequence[Bundle]]
 
 # Frames of Python's stack. A function in which calls are nested as deep as the parser admits
 # takes a few hundred; the stack has 1000, if nobody changed that.
@@ -165,7 +225,7 @@ _DEEP = 100
 class _DeferredError(Exception):
     """A callee has to be lowered before its caller is: the stack is deep."""
 
-    def __init__(self, request: _Request) -> None:
+    def __init__(self, request: Call) -> None:
         super().__init__()
         self.request = request
 
@@ -185,20 +245,20 @@ class _Functions:
     program: Program
     faults: Faults
     writes: Writes
+    own_symbols: bool
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
+    _names: OwnSymbols = field(default_factory=OwnSymbols)
     _deepest: int = 0
 
-    def entry(
-        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
-    ) -> Lowered:
+    def entry(self, call: Call) -> Lowered:
         """Lower a function and all that it calls."""
         self._deepest = _stack_depth() + _DEEP
-        waiting: list[_Request] = [(function, scope, presence, args)]
+        waiting = [call]
         while True:
             try:
-                done = self.lowered(*waiting[-1])
+                done = self.lowered(waiting[-1])
             except _DeferredError as deferred:
                 waiting.append(deferred.request)
                 continue
@@ -206,21 +266,24 @@ class _Functions:
             if not waiting:
                 return done
 
-    def lowered(
-        self, function: TFunction, scope: Bound, presence: Presence, args: Sequence[Bundle]
-    ) -> Lowered:
-        """The lowering of `function` for these generics and these skeletons of arguments."""
-        body = FunctionLowerer(self, function, scope, presence)
+    def lowered(self, call: Call) -> Lowered:
+        """The lowering of a function for what it is called with."""
+        scope, generics = call.scope, ()
+        if self.own_symbols:
+            scope, generics = self._names.of(call.scope)
+        numbers = {symbol: dim.substitute(call.numbers) for symbol, dim in generics}
+        function = call.function
+        body = FunctionLowerer(self, function, scope, call.presence, numbers)
         shapes = tuple(
             body.typed(arg, param.local.type, param.local.span)
-            for arg, param in zip(args, function.params, strict=True)
+            for arg, param in zip(call.args, function.params, strict=True)
         )
-        key = (function.key, tuple(scope.items()), presence, shapes)
+        key = (function.key, (*scope.items(), *numbers.items()), call.presence, shapes)
         if key not in self._known:
             if _stack_depth() > self._deepest:
-                raise _DeferredError((function, scope, presence, args))
+                raise _DeferredError(call)
             self._known[key] = self._build(function, body, shapes)
-        return self._known[key]
+        return replace(self._known[key], generics=generics)
 
     def function(self, name: str) -> Function:
         """What is in the module under the name of a `Lowered`."""

@@ -1,17 +1,21 @@
-"""Ways out that findings name, taken by a key: a name that was meant, a `where` that settles it."""
+"""Ways out that findings name, taken by a key: a name that was meant, an import, a
+`where` that settles it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from linnet.lsp.edits import Edit
+from linnet.lsp.uses import importing
 from linnet.source.diagnostics import Diagnostic, Sink
-from linnet.source.files import SourceFile
-from linnet.source.suggest import meant, stated
+from linnet.source.files import SourceFile, Span
+from linnet.source.suggest import imported, meant, stated
 from linnet.syntax import ast
 from linnet.syntax.lexer import lex
 
+_MEMBER = re.compile(r"(?:\s*\.\s*[A-Za-z_]\w*)+")
 _Stating = ast.FunctionDecl | ast.BlockDecl | ast.StructDecl
 
 
@@ -21,7 +25,7 @@ class Action:
 
     title: str
     finding: Diagnostic
-    edit: Edit
+    edits: tuple[Edit, ...]
     sure: bool
 
 
@@ -36,14 +40,35 @@ def actions(
         name = meant(finding.help)
         if name is not None:
             title = f"write `{name}` instead of `{span.text}`"
-            yield Action(title, finding, Edit(span.start, span.end, name), True)
+            yield Action(title, finding, (Edit(span.start, span.end, name),), True)
+        item = imported(finding.help) if finding.code == "E1201" else None
+        if item is not None:
+            yield from _importing(tree, file, finding, span, *item)
         relations = stated(finding.help)
-        item = _around(tree, span.start, relations or "")
-        if relations is not None and item is not None:
-            edit = _stating(file, item, relations)
+        around = _around(tree, span.start, relations or "")
+        if relations is not None and around is not None:
+            edit = _stating(file, around, relations)
             if edit is not None:
-                title = f"state `where {relations}` in `{item.name.text}`"
-                yield Action(title, finding, edit, False)
+                title = f"state `where {relations}` in `{around.name.text}`"
+                yield Action(title, finding, (edit,), False)
+
+
+def _importing(
+    tree: ast.Module, file: SourceFile, finding: Diagnostic, span: Span, module: str, name: str
+) -> Iterator[Action]:
+    """Import `name`, and write it in the place of `span` where that says something else: `ReLU`,
+    or the `F` of `F.softmax`."""
+    use = importing(file, tree, module, name)
+    if use is None:
+        return
+    title = f"add `use {module}::{{{name}}}`"
+    if span.text == name:
+        yield Action(title, finding, (use,), True)
+        return
+    member = _MEMBER.match(file.text, span.end)
+    end = member.end() if member is not None else span.end
+    title = f"{title}, and write `{name}` instead of `{file.text[span.start : end]}`"
+    yield Action(title, finding, (use, Edit(span.start, end, name)), False)
 
 
 def _around(tree: ast.Module, offset: int, relations: str) -> _Stating | None:

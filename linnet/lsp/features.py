@@ -195,7 +195,7 @@ def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeActio
             kind=lsp.CodeActionKind.QuickFix,
             diagnostics=[convert.diagnostic(action.finding)],
             is_preferred=action.sure,
-            edit=lsp.WorkspaceEdit(changes={uri: [places.edit(action.edit)]}),
+            edit=lsp.WorkspaceEdit(changes={uri: [places.edit(e) for e in action.edits]}),
         )
         for action in actions(tree, sink, start.file, start.offset, end.offset)
     ]

@@ -7,13 +7,14 @@ refused, as it would be the working folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from linnet.nest.card_keys import Rule
 from linnet.nest.words import kind
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import raise_errors
+from linnet.source.suggest import did_you_mean
 
 
 def _is_text(value: Any) -> bool:
@@ -36,6 +37,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 _FLAG = "True or False"
+_SAVED = "write them to a file: `safetensors.torch.save_file(model.state_dict(), path)`"
 RULES = {
     "card": Rule("a shipped card's name or the path of a card's folder", _is_path),
     "backend": Rule("a backend's name", _is_text),
@@ -58,8 +60,20 @@ def check_arguments(given: Mapping[str, Any]) -> None:
         rule = RULES[name]
         if not rule.accepts(value) and not (value is None and name in MAY_BE_NONE):
             message = f"`{name}` must be {rule.wanted}, not {_words(value)}"
-            sink.add(Diagnostic("E2102", message, None))
+            tensors = name == "weights" and isinstance(value, Mapping)
+            sink.add(Diagnostic("E2102", message, None, help=_SAVED if tensors else None))
     raise_errors(sink)
+
+
+def misspelt(backend: str, options: Iterable[str]) -> list[Diagnostic]:
+    """Findings about options of a backend that were most likely meant as arguments of `load`."""
+    found: list[Diagnostic] = []
+    for name in options:
+        near = did_you_mean(name, RULES)
+        if near is not None:
+            message = f"neither `nest.load` nor the backend `{backend}` has an argument `{name}`"
+            found.append(Diagnostic("E2102", message, None, help=near))
+    return found
 
 
 def plain(generics: Mapping[str, Any]) -> dict[str, Any]:

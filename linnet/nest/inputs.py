@@ -23,6 +23,7 @@ from linnet.nest.checkpoint import Array
 from linnet.nest.parts import Choice, Part, parts
 from linnet.nest.random_weights import array_dtype
 from linnet.nest.refusal import Place, refuse
+from linnet.nest.repair import repair
 from linnet.nest.words import counted, shape_text
 from linnet.source.suggest import did_you_mean
 
@@ -78,17 +79,20 @@ def _by_name(function: TFunction, args: Sequence[Any], named: Mapping[str, Any])
         if name in values:
             refuse("E2102", f"the input `{name}` is given twice", function)
         values[name] = value
-    optional = (OptionalType,)
-    required = [
-        p.local.name
-        for p in function.params
-        if p.default is None and not isinstance(p.local.type, optional)
-    ]
-    missing = [n for n in required if n not in values]
+    missing = [n for n in required(function) if n not in values]
     if missing:
         text = ", ".join(f"`{n}`" for n in missing)
         refuse("E2102", f"no value for the input {text}", function, help=takes)
     return values
+
+
+def required(function: TFunction) -> list[str]:
+    """The inputs that must be given."""
+    return [
+        p.local.name
+        for p in function.params
+        if p.default is None and not isinstance(p.local.type, OptionalType)
+    ]
 
 
 # --- dtypes ------------------------------------------------------------------
@@ -109,7 +113,8 @@ def _array(part: Part) -> Array:
     problem = _unfit(found, type_.dtype, hasattr(part.value, "dtype"))
     if problem is not None:
         code, message = problem
-        place.refuse(code, f"`{place.path}` {message}")
+        help_ = repair(part.value, found, type_.dtype) if code == "E2103" else None
+        place.refuse(code, f"`{place.path}` {message}", help=help_)
     native = np.array(found, found.dtype.newbyteorder("="))
     return cast(native, type_.dtype)
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Compiled, check_numerics, get_backend
-from linnet.nest.arguments import check_arguments, plain
+from linnet.backends.base import Backend, Compiled, check_numerics, get_backend
+from linnet.nest.arguments import check_arguments, misspelt, plain
+from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
@@ -29,7 +30,6 @@ from linnet.nest.read import read_parameters
 from linnet.nest.survey import Survey, nbytes, size, survey
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
-from linnet.source.shown import shown
 
 RANDOM = "random"
 
@@ -73,13 +73,13 @@ def load(
     )
     policy = check_numerics(numerics)
     chosen = get_backend(backend)
-    chosen.check(device, backend_options)
+    _check_options(chosen, device, backend_options)
     if tiny and weights is None:
         weights = RANDOM
     plan = _plan(card, plain(generics or {}), weights, tiny, cast_dtype, offline)
     unbound = tuple(t.name for t in plan.report.unbound)
     if unbound:
-        names = ", ".join(shown(n) for n in unbound[:5]) + (", ..." if len(unbound) > 5 else "")
+        names = listed(plan.report)
         count = "a tensor" if len(unbound) == 1 else f"{len(unbound)} tensors"
         verb = "is" if len(unbound) == 1 else "are"
         message = f"{count} of the checkpoint {verb} bound to nothing: {names}"
@@ -92,6 +92,14 @@ def load(
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
     return Model(plan.program, runtime, backend, unbound)
+
+
+def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
+    """Ask the backend; what it refuses may be a misspelt argument of ours."""
+    try:
+        backend.check(device, options)
+    except LinnetError as error:
+        raise LinnetError(misspelt(backend.name, options) or error.diagnostics) from None
 
 
 def _compiled(plan: Survey, progress: bool) -> Compiled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from linnet.packages.absent import MISSING, absence
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.shown import reason, shown
 
+_PICKLED = re.compile(r".+\.(?:pt|pth|bin|ckpt)(?:\.index\.json)?", re.IGNORECASE)
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 
@@ -48,14 +50,29 @@ def find_files(
         return None
 
 
+def pickled(name: str) -> bool:
+    """Whether a file of this name is what `torch.save` writes, or an index of such files."""
+    return _PICKLED.fullmatch(name) is not None
+
+
+def conversion(name: str) -> str:
+    """How a checkpoint of PyTorch becomes one that is read: unpickling it may run what it holds."""
+    if name.lower().endswith(".index.json"):
+        return "convert each of its files by `safetensors.torch.save_file`"
+    read = f'torch.load("{name}", weights_only=True)'
+    return f'convert it: `safetensors.torch.save_file({read}, "{SINGLE}")`'
+
+
 def _find(weights: Path, card: Card | None, sink: Sink, use_index: bool) -> Files | None:
     if weights.is_file():
-        if weights.name.endswith(".index.json"):
+        old = pickled(weights.name)
+        if weights.name.endswith(".index.json") and not old:
             return _from_index(weights, sink)
         if weights.suffix == ".safetensors":
             return Files((weights,))
         message = f"{weights} is neither a .safetensors file nor a folder of them"
-        sink.add(Diagnostic("E5003", message, None))
+        hint = conversion(weights.name) if old else None
+        sink.add(Diagnostic("E5003", message, None, help=hint))
         return None
     if not weights.is_dir():
         why = absence(weights) or "is neither a file nor a folder"
@@ -81,7 +98,9 @@ def _listed(weights: Path, card: Card | None, sink: Sink) -> Files | None:
     expected = dict.fromkeys((*own, INDEX, SINGLE))
     message = f"the folder {weights} holds no checkpoint"
     notes = (f"looked for {', '.join(expected)}",)
-    sink.add(Diagnostic("E5003", message, None, notes=notes))
+    others = sorted(p.name for p in weights.iterdir() if pickled(p.name))
+    hint = conversion(others[0]) if others else None
+    sink.add(Diagnostic("E5003", message, None, notes=notes, help=hint))
     return None
 
 

@@ -17,6 +17,7 @@ from linnet.nest.program import CardProgram
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 from linnet.source.files import Span
+from linnet.source.suggest import did_you_mean
 
 SMALLER = "give it shorter or fewer inputs, or bind smaller generics"
 
@@ -94,7 +95,9 @@ class Model:
     def __getattr__(self, name: str) -> Entry:
         if name.startswith("_") or name not in self.entries:
             known = ", ".join(self.entries) if not name.startswith("_") else ""
+            near = did_you_mean(name, self.entries) if known else None
             note = f"; its entries are {known}" if known else ""
+            note += f"; {near}" if near else ""
             raise AttributeError(f"the model has no attribute `{name}`{note}")
         return self.entry(name)
 
@@ -122,8 +125,10 @@ class Model:
     def _function(self, name: str) -> TFunction:
         if name not in self.entries:
             has = f"its entries are {', '.join(self.entries)}"
+            near = did_you_mean(str(name), self.entries)
             message = f"`{self.card.name}` has no entry `{name}`"
-            raise LinnetError([Diagnostic("E2107", message, None, help=has)])
+            notes = (has,) if near else ()
+            raise LinnetError([Diagnostic("E2107", message, None, notes=notes, help=near or has)])
         return self._program.program.functions[self._program.block.methods[name]]
 
 

@@ -41,13 +41,18 @@ def count_parameters(tensors: Mapping[str, tuple[Shape, str]]) -> int:
     )
 
 
-def check_count(card: Card, least: int, most: int, sink: Sink) -> None:
+def check_count(card: Card, least: int, most: int, sink: Sink) -> bool:
     """Report a `[model] parameters` that is not the number of weights (E5001), which are `most`
-    where the checkpoint has all optional parameters, and `least` where it has none."""
-    if not least <= card.parameters <= most:
-        message = f"`parameters` says {card.parameters}, but the model has {least} weights"
-        if most > least:
-            message += f", {most} with all that is optional"
-        note = "a byte of packed 4-bit weights counts two, a block's scale none"
-        place = card.toml.value("model", "parameters")
-        sink.add(Diagnostic("E5001", message, place, notes=(note,)))
+    where the checkpoint has all optional parameters, and `least` where it has none. Whether it is
+    right."""
+    if least <= card.parameters <= most:
+        return True
+    message = f"`parameters` says {card.parameters}, but the model has {least} weights"
+    help_ = f"write `parameters = {least}`"
+    if most > least:
+        message += f", {most} with all that is optional"
+        help_ += f", or up to {most} for what the checkpoint has"
+    note = "a byte of packed 4-bit weights counts two, a block's scale none"
+    place = card.toml.value("model", "parameters")
+    sink.add(Diagnostic("E5001", message, place, notes=(note,), help=help_))
+    return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from linnet.dtypes import BY_NAME
 from linnet.lower.instances import Instance, signature
+from linnet.nest.astray import reported
 from linnet.nest.bindings import Bindings
 from linnet.nest.card import Card
 from linnet.nest.match import ParameterDecl, Report, match, tensor_names
@@ -113,7 +114,9 @@ def survey(
         if not opened.overridden:
             check_tiny(opened.root, sink)
     if found is not None and not opened.overridden and _is_counted(found):
-        check_count(found.card, found.weights, found.most, sink)
+        right = check_count(found.card, found.weights, found.most, sink)
+        for finding in () if right else reported(found.report):
+            sink.add(finding)
     return found
 
 

@@ -82,6 +82,7 @@ CODES: dict[str, str] = {
     "W2009": "a comparison that is always true or always false",
     "W2010": "a relation of a `where` that follows from the others",
     "W2011": "a cast to the dtype that the value has",
+    "W2012": "a quotient of integers that is rounded where a float is wanted",
 }
 
 

@@ -1,7 +1,8 @@
 """Ways out that can be taken by a key: the wording of their help lines, and what it stands for.
 
-A help line is text for everybody; `meant` and `stated` read the two forms that say what to write
-and where: a name in the place of the one that the finding marks, relations in the `where` around.
+A help line is text for everybody; `meant`, `imported` and `stated` read the forms that say what to
+write and where: a name in the place of the one that the finding marks, an import, relations in the
+`where` around.
 """
 
 from __future__ import annotations
@@ -32,6 +33,16 @@ def meant(help: str | None) -> str | None:
     """What a help line says to write in the place that its finding marks."""
     found = _MEANT.fullmatch(help or "")
     return found[1] if found else None
+
+
+_IMPORTED = re.compile(r"(?:did you mean `\w+`: )?`use ([\w.]+)::\{(\w+)\}`(?:, or .*)?")
+
+
+def imported(help: str | None) -> tuple[str, str] | None:
+    """The module and the name of its item that a help line says to import for what its finding
+    marks."""
+    found = _IMPORTED.fullmatch(help or "")
+    return (found[1], found[2]) if found else None
 
 
 def state(relations: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from tests.test_gpt_oss import FIXTURE, SEED, load
 
 Capture = pytest.CaptureFixture[str]
 UGLY = "module a\nconst A:i32=1 // é\n"
-NICE = "module a\nconst A: i32 = 1 // é\n"
+NICE = "module a\n\nconst A: i32 = 1 // é\n"
 BAD = "module a\nconst A:i32=\n"
 
 
@@ -89,7 +89,7 @@ def test_syntax_errors_leave_a_file_alone(text: str, tmp_path: Path, capsys: Cap
 def test_other_mistakes_do_not_matter(tmp_path: Path) -> None:
     path = write(tmp_path / "a.linnet", "module a\nuse std.nothing\nconst A:i32=unknown\n")
     assert main(["fmt", str(path)]) == 0
-    assert path.read_text("utf-8") == "module a\nuse std.nothing\nconst A: i32 = unknown\n"
+    assert path.read_text("utf-8") == "module a\n\nuse std.nothing\n\nconst A: i32 = unknown\n"
 
 
 def test_text_that_is_not_utf8(tmp_path: Path, capsys: Capture) -> None:

@@ -194,7 +194,8 @@ def test_a_first_input_of_floats(card: Path, capsys: Capture) -> None:
     assert lines == ["scaled: [2, 2] float32", "         1  12", "         0  1.5"]
     _, text = run(card, capsys, "--entry", "scaled", status=1)
     assert text.startswith("error[E2102]: no value for the input `features`\n")
-    assert "help: `scaled` takes features, by" in text
+    assert "note: `scaled` takes features, by\n" in text
+    assert "help: give it by `--input features=random:2x2`\n" in text
 
 
 def test_the_sizes_of_a_first_input_are_those_of_the_card(card: Path, capsys: Capture) -> None:

@@ -18,7 +18,13 @@ from linnet.ir.passes.inline import inline
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.text import same, show
 from linnet.ir.verify import verify
-from linnet.lower.module import lower_entry, lower_function
+from linnet.lower.module import (
+    AsWritten,
+    lower_entry,
+    lower_entry_as_written,
+    lower_function,
+    lower_function_as_written,
+)
 from linnet.pipeline import check_paths
 from linnet.source.render import render_text
 from tests.backends.each import HERE, run
@@ -41,7 +47,19 @@ class Source:
         key = f"m::{name}"
         module = lower_function(self.program, key, generics, given)
         verify(module, Facts(self.program.functions[key].facts))
+        self.written(lower_function_as_written(self.program, key, generics, given), module)
         return module
+
+    def written(self, found: AsWritten, module: Module) -> Module:
+        """`found` bound, right before and after, over the symbols of `module`."""
+        items = (*self.program.functions.values(), *self.program.blocks.values())
+        facts = Facts(tuple(fact for item in items for fact in item.facts))
+        verify(found.module, facts)
+        assert same(parse(show(found.module)), found.module)
+        bound = found.bound()
+        verify(bound, facts)
+        assert bound.symbols == module.symbols
+        return bound
 
     def entry(
         self,
@@ -57,11 +75,18 @@ class Source:
             self.program, key, generics, entry, lambda path: path not in there, given
         )
         verify(module, Facts(self.program.blocks[key].facts))
+        written = lower_entry_as_written(
+            self.program, key, generics, entry, lambda path: path not in there, given
+        )
+        self.written(written, module)
         return module
 
     def call(self, name: str, *args: Any, **generics: Any) -> list[np.ndarray]:
         """What the function gives for `args`."""
-        return on_each(self.function(name, generics), args)
+        found = on_each(self.function(name, generics), args)
+        written = lower_function_as_written(self.program, f"m::{name}", generics)
+        equal(on_each(written.bound(), args), found)
+        return found
 
 
 def source(folder: Path, text: str) -> Source:

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from linnet.lsp.actions import Action, actions
 from linnet.lsp.edits import applied, moved
 from linnet.pipeline import check_paths
-from linnet.source.suggest import did_you_mean, meant, state, stated
+from linnet.source.suggest import did_you_mean, imported, meant, state, stated
 from tests.lsp.editor import Editor, applied_edits, items
 
 CASES = sorted((Path(__file__).parents[1] / "golden" / "check").glob("E*.linnet"))
@@ -97,7 +97,7 @@ def test_a_way_out_of_a_wrong_program_is_one(case: Path) -> None:
     """After it there is no such finding at its place, and the text can still be read."""
     text = text_of(case)
     for action in every_action(case, text):
-        finding, edits = action.finding, [action.edit]
+        finding, edits = action.finding, action.edits
         after = told(case, applied(text, edits))
         assert finding.span is not None
         gone = (finding.code, finding.message, moved(finding.span.start, edits))
@@ -117,4 +117,66 @@ def test_help_lines_are_read_as_they_are_written() -> None:
     assert meant("did you mean `a` or what") is None
     assert stated(state(["H % 2 == 0", "N > 0"])) == "H % 2 == 0, N > 0"
     assert stated("write `where N > 0`") is None
-    assert meant(None) is stated(None) is None
+    assert meant(None) is stated(None) is imported(None) is None
+    assert imported("`use std.nn.linear::{Linear}`") == ("std.nn.linear", "Linear")
+    assert imported("did you mean `Linear`: `use a.b::{Linear}`") == ("a.b", "Linear")
+    assert imported("`use a.b::{c}`, or write `x`") == ("a.b", "c")
+    assert imported("`use a.b::{c}`, and write `c(x, ...)`") is None
+    assert imported("items are imported by name: `use std.nn.linear::{Linear}`") is None
+
+
+USES = """\
+module example{uses}
+
+pub block Net<H: Dim> {{
+    sub up: {linear}<H, H, f32>
+
+    pub entry forward<S: Dim>(x: Tensor[S, H; f32]) -> Tensor[S, H; f32] {{
+        return {relu}(up.forward(x))
+    }}
+}}
+"""
+
+
+def text_after(case: Path, text: str) -> dict[str, str]:
+    return {a.title: applied(text, a.edits) for a in every_action(case, text)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "\n\nuse std.nn.linear::{Linear}"),
+        (" // of ours", " // of ours\n\nuse std.nn.linear::{Linear}"),
+        ("\n\nuse std.special::{erfc}", "\n\nuse std.special::{erfc}\nuse std.nn.linear::{Linear}"),
+        ("\n\nuse std.nn.linear::{linear}", "\n\nuse std.nn.linear::{Linear, linear}"),
+        ("\n\nuse std.nn.linear::{linear as L}", "\n\nuse std.nn.linear::{Linear, linear as L}"),
+    ],
+)
+def test_a_name_of_the_library_is_imported(tmp_path: Path, before: str, after: str) -> None:
+    case = tmp_path / "example.linnet"
+    text = USES.format(uses=before, linear="Linear", relu="relu")
+    found = text_after(case, text)
+    changed = USES.format(uses=after, linear="Linear", relu="relu")
+    assert found["add `use std.nn.linear::{Linear}`"] == changed
+    second = text_after(case, changed)["add `use std.nn.activations::{relu}`"]
+    assert not [d for d in check_paths(case, {case: second}).sink if d.severity == "error"]
+
+
+@pytest.mark.parametrize("last", ["gelu", "gelu as G"])
+def test_a_name_behind_those_of_its_module(tmp_path: Path, last: str) -> None:
+    case = tmp_path / "example.linnet"
+    uses = "\n\nuse std.nn.activations::{{{}}}\nuse std.nn.linear::{{Linear}}"
+    text = USES.format(uses=uses.format(last), linear="Linear", relu="relu")
+    wanted = USES.format(uses=uses.format(f"{last}, relu"), linear="Linear", relu="relu")
+    assert text_after(case, text) == {"add `use std.nn.activations::{relu}`": wanted}
+
+
+@pytest.mark.parametrize("relu", ["ReLU", "F.relu", "torch.nn.functional.relu"])
+def test_what_is_called_otherwise_is_imported_and_renamed(tmp_path: Path, relu: str) -> None:
+    case = tmp_path / "example.linnet"
+    uses = "\n\nuse std.nn.linear::{Linear}"
+    text = USES.format(uses=uses, linear="Linear", relu=relu)
+    found = text_after(case, text)
+    title = f"add `use std.nn.activations::{{relu}}`, and write `relu` instead of `{relu}`"
+    wanted = f"{uses}\nuse std.nn.activations::{{relu}}"
+    assert found == {title: USES.format(uses=wanted, linear="Linear", relu="relu")}

@@ -249,5 +249,15 @@ def test_places_without_a_checkpoint(folder: Path, card: Card) -> None:
     (folder / "x.bin").touch()
     (found,) = bad(folder / "x.bin")
     assert "is neither a .safetensors file nor a folder of them" in found.message
+    save = (
+        'safetensors.torch.save_file(torch.load("x.bin", weights_only=True), "model.safetensors")'
+    )
+    assert found.help == f"convert it: `{save}`"
+    (found,) = bad(folder, card)
+    assert found.help == f"convert it: `{save}`"
+    index = folder / "pytorch_model.bin.index.json"
+    index.write_text("{}")
+    (found,) = bad(index)
+    assert found.help == "convert each of its files by `safetensors.torch.save_file`"
     (found,) = bad(folder / ("x" * 5000))
     assert "cannot be read: file name too long" in found.message

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from linnet import nest
+from linnet.dtypes import DType
+from linnet.nest.random_weights import array_dtype
+from linnet.nest.repair import repair
 from linnet.source.errors import LinnetError
 from tests.nest.small import line_of, load, refused, write_card, write_weights
 
@@ -36,6 +41,7 @@ def folder(tmp_path: Path) -> Path:
         ({"generics": {3: 2}}, "`generics` must be a mapping from names"),
         ({"weights": 3}, '`weights` must be a path or "random", not the number 3'),
         ({"weights": ["a", "b"]}, "not a value of type `list`"),
+        ({"weights": {"w": 1.0}}, "help: write them to a file: `safetensors.torch.save_file("),
         ({"weights": ""}, '`weights` must be a path or "random", not an empty text'),
         ({"cast_dtype": "false"}, "`cast_dtype` must be True or False, not `false`"),
         ({"cast_dtype": None}, "`cast_dtype` must be True or False, not `None`"),
@@ -54,6 +60,40 @@ def test_all_wrong_arguments_in_one_report(folder: Path) -> None:
         nest.load(folder, 1, numerics=2, progress=3)  # type: ignore[arg-type]
     named = [d.message.split("`")[1] for d in caught.value.diagnostics]
     assert named == ["backend", "numerics", "progress"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "message", "way_out"),
+    [
+        (
+            {"genercs": {"H": 2}},
+            "neither `nest.load` nor the backend `numpy` has an argument `genercs`",
+            "did you mean `generics`?",
+        ),
+        ({"wieghts": "random", "weights": None}, "argument `wieghts`", "did you mean `weights`?"),
+        ({"qqq": 1}, "the backend `numpy` has no option `qqq`", "it has no options"),
+        ({"generics": {"Layrs": 1}}, "has no generic `Layrs`", "did you mean `Layers`?"),
+        ({"backend": "numpi"}, "there is no backend `numpi`", "did you mean `numpy`?"),
+        ({"backend": "qqq"}, "there is no backend `qqq`", "the backends are `numpy`"),
+        ({"numerics": "exat"}, "no numerics policy `exat`", "did you mean `exact`?"),
+        ({"numerics": "qqq"}, "no numerics policy `qqq`", "the policies are `exact`"),
+        ({"device": "gpu"}, "has no device `gpu`", 'use device="cpu"'),
+    ],
+)
+def test_a_misspelt_word(folder: Path, argument: Any, message: str, way_out: str) -> None:
+    given: dict[str, Any] = {"backend": "numpy", "weights": "random", **argument}
+    with pytest.raises(LinnetError) as caught:
+        nest.load(folder, **given)
+    (found,) = caught.value.diagnostics
+    assert message in found.message
+    assert found.help is not None and found.help.startswith(way_out)
+
+
+def test_all_misspelt_arguments_in_one_report(folder: Path) -> None:
+    with pytest.raises(LinnetError) as caught:
+        nest.load(folder, "numpy", wieghts="random", tinny=True)
+    ways_out = [d.help for d in caught.value.diagnostics]
+    assert ways_out == ["did you mean `weights`?", "did you mean `tiny`?"]
 
 
 def test_paths_that_lead_nowhere(folder: Path) -> None:
@@ -171,6 +211,43 @@ def test_an_entry_that_is_not_there(folder: Path, name: Any) -> None:
     assert "its entries are forward, remember" in refused("E2107", load(folder).entry, name)
 
 
+def test_a_misspelt_entry(folder: Path) -> None:
+    model = load(folder)
+    text = refused("E2107", model.entry, "remembr")
+    assert "did you mean `remember`?" in text and "its entries are forward, remember" in text
+    with pytest.raises(AttributeError, match=r"its entries are .*; did you mean `remember`\?"):
+        _ = model.remembr
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "way_out"),
+    [
+        (np.zeros(1), DType.I32, "convert it: `.astype(np.int32)`"),
+        (np.zeros(1), DType.F32, "convert it: `.astype(np.float32)`"),
+        (np.zeros(1, bool), DType.U8, "convert it: `.astype(np.uint8)`"),
+        (np.zeros(1, np.int32), DType.BOOL, "convert it: `.astype(np.bool_)`"),
+        (np.float64(1), DType.F16, "convert it: `.astype(np.float16)`"),
+        (np.zeros(1, np.float32), DType.BF16, "convert it: `.astype(ml_dtypes.bfloat16)`"),
+        (np.zeros(1, ml_dtypes.bfloat16), DType.F32, "convert it: `.astype(np.float32)`"),
+        ([1.5], DType.I64, "give whole numbers"),
+        ([True], DType.F32, "give numbers"),
+        ([1], DType.BOOL, "give True or False"),
+        (np.zeros(1, [("a", "i4")]), DType.I32, None),
+    ],
+)
+def test_the_way_out_of_another_dtype(value: Any, dtype: DType, way_out: str | None) -> None:
+    found = np.asarray(value)
+    assert repair(value, found, dtype) == way_out
+    method = re.search(r"`(\..*)`", way_out or "")
+    if method:
+        converted = eval(f"value{method[1]}", {"value": value, "np": np, "ml_dtypes": ml_dtypes})
+        assert converted.dtype == array_dtype(dtype.value)
+
+
+def test_the_way_out_is_told(folder: Path) -> None:
+    assert "help: convert it: `.astype(np.int32)`" in refused("E2103", load(folder), np.ones(1))
+
+
 def test_masked_elements_have_no_value(folder: Path) -> None:
     model = load(folder)
     text = refused("E2101", model, np.ma.array([1, 2], mask=[False, True]))
@@ -199,6 +276,7 @@ def test_tensors_of_torch(folder: Path) -> None:
     # Its dtype was chosen, as that of a NumPy array is.
     text = refused("E2103", model.keep, torch.tensor([1.0, 2.0], dtype=torch.float64))
     assert "`x` is float64, float32 is asked for" in text
+    assert "help: convert it: `.to(torch.float32)`" in text
     text = refused("E2101", model.keep, torch.tensor([1.0, 2.0], requires_grad=True))
     assert "detach" in text
 

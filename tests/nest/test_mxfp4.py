@@ -80,4 +80,5 @@ def test_a_card_with_another_count(make_card: Callable[..., Path]) -> None:
     check_count(card, 8, 8, sink)
     (found,) = sink
     assert found.message == "`parameters` says 6, but the model has 8 weights"
+    assert found.help == "write `parameters = 8`"
     assert (found.code, found.span and found.span.text) == ("E5001", "6")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from safetensors.numpy import save_file
 from linnet import nest
 from linnet.cli.main import main
 from linnet.source.errors import LinnetError
+from tests.nest.small import write_card
 
 Capture = pytest.CaptureFixture[str]
 
@@ -126,6 +129,44 @@ def test_with_headers_those_count_that_are_there(
     assert model(np.ones((1, 4), np.float32)).tolist() == [[expected] * 4]
 
 
+def misspelt(folder: Path) -> Path:
+    """A checkpoint with all tensors, of which `up.bias` has another name."""
+    shapes = {"up.bais" if n == "up.bias" else n: s for n, s in SHAPES.items()} | {"spare": (1,)}
+    weights = folder / "w"
+    weights.mkdir()
+    tensors = {n: np.ones(s, np.float32) for n, s in shapes.items()}
+    save_file(tensors, weights / "model.safetensors")
+    return weights
+
+
+def test_a_misspelt_optional_is_told_beside_the_count(
+    card: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    weights = misspelt(tmp_path)
+    counted(card, 62)
+    text = said(capsys, "nest", "check", str(card), "--weights", str(weights), status=1)
+    assert "`parameters` says 62, but the model has 56 weights\n" in text
+    lost = "a tensor of the checkpoint is bound to nothing, and an optional parameter is absent"
+    assert f"error[E5002]: {lost}: `up.bais`\n" in text
+    assert "help: did you mean `up.bias`?\n" in text and text.endswith("\n2 errors\n")
+    with pytest.raises(LinnetError, match=r"did you mean `up\.bias`"):
+        nest.load(card, "numpy", weights=weights)
+
+
+def test_a_misspelt_optional_that_the_count_leaves_out_is_a_warning(
+    card: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    weights = misspelt(tmp_path)
+    counted(card, 56)
+    names = r"bound to nothing: `spare`, `up.bais` \(did you mean `up.bias`\?\)"
+    with pytest.warns(UserWarning, match=names):
+        model = nest.load(card, "numpy", weights=weights)
+    assert set(model.unbound) == {"up.bais", "spare"}
+    text = said(capsys, "nest", "check", str(card), "--weights", str(weights))
+    assert "not bound: `up.bais` [6] F32; did you mean `up.bias`?\n" in text
+    assert "not bound: `spare` [1] F32\n" in text
+
+
 @pytest.mark.parametrize(("number", "status"), [(51, 1), (52, 0), (58, 0), (62, 0), (63, 1)])
 def test_without_headers_the_count_is_a_range(
     card: Path, capsys: Capture, number: int, status: int
@@ -134,6 +175,8 @@ def test_without_headers_the_count_is_a_range(
     text = said(capsys, "check", str(card), status=status)
     fault = f"`parameters` says {number}, but the model has {LEAST} weights, {MOST} with all that"
     assert (fault in text) == bool(status)
+    way_out = "help: write `parameters = 52`, or up to 62 for what the checkpoint has\n"
+    assert (way_out in text) == bool(status)
 
 
 def test_show_says_what_may_be_there(card: Path, capsys: Capture) -> None:
@@ -145,6 +188,55 @@ def test_show_says_what_may_be_there(card: Path, capsys: Capture) -> None:
         in text
     )
     said(capsys, "nest", "check", str(card))
+
+
+def test_the_document_of_a_card(card: Path, capsys: Capture) -> None:
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json"))
+    entry = "forward<S>(x: Tensor[S, 4; f32]) -> Tensor[S, 4; f32]"
+    assert found == {
+        "version": 1,
+        "name": "my",
+        "title": "My",
+        "summary": "Two layers.",
+        "license": "MIT",
+        "family": "my",
+        "tags": [],
+        "links": {"huggingface": "https://huggingface.co/me/my"},
+        "weights": {"least": LEAST, "most": MOST},
+        "checkpoint": {"repo": "me/my", "revision": "0" * 40, "files": ["model.safetensors"]},
+        "root": "Pair",
+        "entry": "forward",
+        "generics": {"H": 4, "Inner": 6},
+        "entries": [{"name": "forward", "signature": entry}],
+        "parameters": [
+            {
+                "path": path,
+                "shape": [*shape],
+                "dtype": "f32",
+                "bytes": 4 * math.prod(shape),
+                "optional": "bias" in path,
+                "there": None if "bias" in path else True,
+            }
+            for path, shape in SHAPES.items()
+        ],
+        "states": [],
+    }
+    bindings = {path: path for path in SHAPES if path != "up.bias"}
+    (card / "bindings.json").write_text(json.dumps(bindings))
+    text = (card / "nest.toml").read_text()
+    (card / "nest.toml").write_text(text + 'bindings = "bindings.json"\n')
+    counted(card, 56)
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json"))
+    there = {p["path"]: p["there"] for p in found["parameters"]}
+    assert there == {path: path != "up.bias" for path in SHAPES}
+    assert found["weights"] == {"least": 56, "most": 56}
+    found = json.loads(said(capsys, "nest", "show", str(card), "--json", "--set", "H=x", status=1))
+    assert found["summary"] == {"errors": 1, "warnings": 0}
+
+
+def test_the_states_of_a_document(tmp_path: Path, capsys: Capture) -> None:
+    found = json.loads(said(capsys, "nest", "show", str(write_card(tmp_path)), "--json"))
+    assert found["states"] == [{"path": "seen", "shape": [2], "dtype": "f32", "bytes": 8}]
 
 
 def test_random_weights_are_those_that_must_be_there(card: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -159,11 +160,14 @@ def test_a_repair_is_of_the_example_before_it(code: str) -> None:
             assert wrong.files.keys() == right.files.keys()
 
 
-def test_the_pages_of_the_documentation_are_those_of_the_command(tmp_path: Path) -> None:
+def test_the_pages_of_the_documentation_are_those_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Run `python docs/write_diagnostics.py` where this fails."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
     script = runpy.run_path(str(ROOT / "docs" / "write_diagnostics.py"))
     (tmp_path / "E9999.md").write_text("of a code that is no more")
-    script["write"](tmp_path)
+    script["write"](tmp_path, script["pages"]())
     made = {p.name: p.read_text("utf-8") for p in tmp_path.iterdir()}
     there = {p.name: p.read_text("utf-8") for p in (ROOT / "docs" / "diagnostics").iterdir()}
     assert made == there

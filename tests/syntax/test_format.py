@@ -14,6 +14,7 @@ from linnet.source.files import SourceFile
 from linnet.syntax.format.source import WIDTH, formatted
 from linnet.syntax.lexer import lex
 from tests.syntax.dump import good, parsed
+from tests.syntax.layout import well_spaced
 from tests.syntax.printer import bare
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,7 @@ def holds(text: str) -> str:
     assert bare(good(done)) == bare(good(text))
     assert format_(done) == done
     assert done.endswith("\n") and not done.endswith("\n\n")
+    well_spaced(done)
     return done
 
 
@@ -88,7 +90,7 @@ def test_a_line_is_broken_where_it_is_one_column_too_long() -> None:
     for width, lines in ((WIDTH, 1), (WIDTH + 1, 2)):
         name = "a" * (width - len("    let x =  + 1"))
         text = f"module m\nfn f() -> i32 {{ let x = {name} + 1 return x }}\n"
-        assert len(format_(text).splitlines()) == 4 + lines
+        assert len(format_(text).splitlines()) == 5 + lines
 
 
 def test_documentation_stays_with_what_it_documents() -> None:

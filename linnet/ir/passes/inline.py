@@ -19,6 +19,7 @@ from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.ops import OPS
 from linnet.ir.passes.rewrite import rewrite
 from linnet.ir.paths import Path
+from linnet.ir.under import as_called
 from linnet.ir.walk import callees_first, operations
 
 
@@ -49,7 +50,7 @@ class _Inliner:
         def change(op: Operation, builder: Builder) -> tuple[Value, ...] | None:
             if not self._goes(op):
                 return None
-            callee = self._done[op.attrs["callee"]]
+            callee = as_called(self._done[op.attrs["callee"]], op)
             values = {p.id: o for p, o in zip(callee.params, op.operands, strict=True)}
             renamed = _fresh_variables(callee, variables)
             clone = Clone(builder, values, op.attrs["at"], renamed)

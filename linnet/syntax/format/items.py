@@ -16,6 +16,16 @@ _BRACED = frozenset(
     ["if_expr", "match", "struct", "struct_empty", "struct_generic", "struct_generic_empty"]
 )
 _BEFORE_BODY = frozenset(["reduce", "reduce_as"])
+# Units of one line, which stand together where the author has them so. Between two groups, and
+# around what has braces, there is an empty line.
+_GROUPS = {
+    "header": "module",
+    "use_module": "use",
+    "use_names": "use",
+    "alias_decl": "names",
+    "const_decl": "names",
+    "member": "members",
+}
 
 
 class Statements(Types):
@@ -184,17 +194,19 @@ class Items(Statements):
 
     def file(self, parts: list[Part], length: int) -> Doc:
         """All units of a file with so many characters."""
-        lines = self.units(parts)
-        return cat(*lines[1:], *self.dangling(None, length, True))
+        return cat(*self.units(parts, None, length)[1:])
 
-    def units(self, parts: list[Part]) -> list[Doc]:
-        """Units, each on a new line."""
+    def units(self, parts: list[Part], end: Token | None, length: int) -> list[Doc]:
+        """Units, each on a new line, and the comments before `end`, or before the end of a file
+        with so many characters."""
         docs: list[Doc] = []
-        for part in parts:
-            blank = bool(docs) and self.blank(part.tree)
+        for n, part in enumerate(parts):
+            blank = n > 0 and (_apart(parts[n - 1], part) or self.blank(part.tree))
             above, behind = self.before(first(part.tree)), self.after(part.end or last(part.tree))
             docs += [Hard(blank), above, self.unit(part), behind]
-        return docs
+        # A comment at the end does not belong to the braces that it is below.
+        apart = bool(parts) and _apart(parts[-1], parts[-1])
+        return docs + self.dangling(end, length, bool(parts), apart)
 
     def unit(self, part: Part) -> Doc:
         if part.end is None:
@@ -203,9 +215,15 @@ class Items(Statements):
         public, word, name, generics, where, open_ = whole
         head = cat(self.head(public, word, name), self.generics(generics), self.where(where))
         begin = cat(head, self.leaf(open_))
-        inner = self.units(part.members) + self.dangling(part.end, 0, bool(part.members))
+        inner = self.units(part.members, part.end, 0)
         end = [Hard()] if inner else []
         return cat(begin, Indent(cat(*inner)), *end, part.end.text)
+
+
+def _apart(above: Part, below: Part) -> bool:
+    """Whether there is an empty line between two units, whatever the author wrote."""
+    group = _GROUPS.get(above.tree.data)
+    return group is None or group != _GROUPS.get(below.tree.data)
 
 
 def _breaks_at_operators(value: Node) -> bool:

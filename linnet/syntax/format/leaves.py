@@ -94,14 +94,18 @@ class Leaves:
         notes = self.notes.before.get(token.start)
         return notes[0].blank if notes else token.start in self.notes.blank
 
-    def dangling(self, token: Token | None, end: int, blank: bool) -> list[Doc]:
+    def dangling(
+        self, token: Token | None, end: int, blank: bool, apart: bool = False
+    ) -> list[Doc]:
         """The comments before what closes a list, or before the end of the file, a line each;
-        `blank`: the first one may have an empty line before it."""
+        `blank`: the first one may have an empty line before it; `apart`: it has one."""
         notes = self.notes.before.pop(token.start if token else end, [])
+        blanks = [apart or (blank and note.blank) for note in notes[:1]]
+        blanks += [note.blank for note in notes[1:]]
         return [
             part
-            for n, note in enumerate(notes)
-            for part in (Hard(note.blank and (blank or n > 0)), note.text)
+            for note, empty in zip(notes, blanks, strict=True)
+            for part in (Hard(empty), note.text)
         ]
 
     # --- lists
