@@ -17,6 +17,12 @@ from linnet.ir.core import Module
 Array = np.ndarray[Any, Any]
 
 _TORCH = find_spec("torch") is not None
+if _TORCH:
+    import torch
+
+    # The tensors are small: two threads that wait for one another, on processors that do other
+    # work besides, take ten times as long as one.
+    torch.set_num_threads(1)
 BACKENDS = [
     "numpy",
     pytest.param("torch", marks=pytest.mark.skipif(not _TORCH, reason="torch is not installed")),
@@ -48,8 +54,6 @@ def to_numpy(x: Any) -> Array:
     """An array, or a tensor of PyTorch, as an array of the same dtype."""
     if isinstance(x, np.ndarray):
         return x
-    import torch
-
     if x.dtype == torch.bfloat16:
         return x.cpu().contiguous().view(torch.int16).numpy().view(NUMPY[DType.BF16])
     return x.cpu().numpy()

@@ -11,7 +11,7 @@ from torch import nn
 
 from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
-from linnet.backends.kernels import Decision, Kernel
+from linnet.backends.kernels import CallSite, Decision, Kernel
 from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
@@ -163,7 +163,7 @@ class Scope:
         callee: str = op.attrs["callee"]
         decision = self._decision(op)
         if decision is not None and decision.kernel is not None:
-            return self._kernel(decision.kernel, decision, operands, body)
+            return self._kernel(decision.kernel, decision.site, op, operands, body)
         written, outline = self._callees[callee]
         integers = self._facts.integers[callee]
         arguments = [
@@ -197,24 +197,29 @@ class Scope:
         return as_tensor(found, concrete(value.type.dtype), self.device)
 
     def _kernel(
-        self, kernel: Kernel, decision: Decision, operands: Sequence[Code], body: Body
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
     ) -> Code:
-        emit = kernel.emit
-        site = decision.site
-        if (
-            self._facts.in_place
-            and kernel.in_place is not None
-            and kernel.emit_in_place is not None
-        ):
-            old = site.pick(kernel.in_place, operands)
-            if old is not None and body.is_state(old):
-                emit = kernel.emit_in_place
+        numbers = {site.argument(n) for n, _ in site.signature.params if n in kernel.numbers}
+        operands = [
+            o if o.kind == "value" or k in numbers else self._tensor(o, v)
+            for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
+        ]
+        emit = self._in_place(kernel, site, operands, body) or kernel.emit
         codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
             return codes[0]
         return Code(", ".join(c.text for c in codes), binds=0)
+
+    def _in_place(
+        self, kernel: Kernel, site: CallSite, operands: Sequence[Code], body: Body
+    ) -> Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None:
+        """The form of the kernel that overwrites a state, where nothing else sees the old one."""
+        if not self._facts.in_place or kernel.in_place is None:
+            return None
+        old = site.pick(kernel.in_place, operands)
+        return kernel.emit_in_place if old is not None and body.is_state(old) else None
 
     # --- all of it -----------------------------------------------------------
 
