@@ -53,5 +53,7 @@ def language(dtype: torch.dtype) -> Any:
 
 
 def interpreted() -> bool:
-    """Whether Triton runs its kernels in Python. Its products of bf16 are wrong there."""
-    return bool(import_module("triton.knobs").runtime.interpret)
+    """Whether Triton runs its kernels in Python, which was decided when it was imported. Its
+    products of bf16 are wrong there."""
+    triton: Any = import_module("triton")
+    return not isinstance(triton.language.sum, triton.JITFunction)
