@@ -16,6 +16,7 @@ from linnet.backends.contract import Given, RuntimeFault, Sources
 from linnet.backends.interpret.frame import bind_symbols
 from linnet.backends.torch.dtypes import TORCH
 from linnet.backends.torch.emit.module import Selecting, Source, Writer
+from linnet.backends.torch.faults import GENERATED
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.types import Type
 
@@ -114,7 +115,7 @@ class Generated:
         """The model on no device."""
         assert self._writer is not None
         self._source = self._writer.source()
-        file = f"<linnet {self.name} {next(_numbers)}>"
+        file = f"{GENERATED}{self.name} {next(_numbers)}>"
         lines = self._source.text.splitlines(keepends=True)
         linecache.cache[file] = len(self._source.text), None, lines, file
         self._space = ModuleType("linnet_generated")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from linnet.backends.contract import Compiled, Given, RuntimeFault
+from linnet.backends.contract import Compiled, Given
 from linnet.backends.torch.arrays import of_numpy, parameters
 from linnet.backends.torch.emit.module import Selecting
+from linnet.backends.torch.faults import called
 from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.interpreter import Interpreter
 from linnet.backends.torch.tree import at, reset, set_parameter, states_of, tree
@@ -62,7 +63,7 @@ class TorchRuntime:
         tensors = [of_numpy(a, self.device) for a in arguments]
         with torch.set_grad_enabled(self.trainable):
             if self._generated is not None:
-                found = _called(self._generated.method(entry, given), tensors)
+                found = called(self._generated.method(entry, given), tensors)
             else:
                 found = self._interpreted(entry, given, tensors)
             return self._own(found, tensors)
@@ -100,21 +101,3 @@ class TorchRuntime:
     def source(self) -> str | None:
         """The generated source of all entries, if there is any."""
         return None if self._generated is None else self._generated.source()
-
-
-def _called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """What generated source gives; what PyTorch finds out of range is a fault, and no memory is
-    what it is in Python."""
-    try:
-        found = function(*tensors)
-    except IndexError as error:
-        raise RuntimeFault(str(error)) from None
-    except torch.OutOfMemoryError as error:
-        raise MemoryError(str(error)) from None
-    except RuntimeError as error:
-        if "can't allocate memory" in str(error):
-            raise MemoryError(str(error)) from None
-        raise
-    if isinstance(found, Tensor):
-        return (found,)
-    return () if found is None else tuple(found)

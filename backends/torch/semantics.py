@@ -205,3 +205,9 @@ def sum_of_products(equation: str, *operands: Tensor) -> Tensor:
     product = product.expand([extents[i] for i in order])
     axes = tuple(range(len(output), len(order)))
     return product.sum(axes, dtype=product.dtype) if axes else product
+
+
+def position(index: Tensor) -> Tensor:
+    """Positions in i64; a negative one is out of range, where PyTorch counts from the end."""
+    wide = index.to(torch.int64)
+    return torch.where(wide < 0, torch.iinfo(torch.int64).max, wide)

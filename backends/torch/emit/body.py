@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from linnet.backends.code import Code, Kind, name
+from linnet.backends.code import Code, Kind, call, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names, free, snake
 from linnet.backends.torch.emit.uses import Uses
+from linnet.backends.torch.semantics import position
 from linnet.backends.torch.vocabulary import (
     SPREADING,
     as_tensor,
@@ -29,7 +30,12 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Function, Operation, Region, Value
 from linnet.ir.ops import ELEMENTWISE
 from linnet.ir.types import Type
+from linnet.ir.walk import operations
 
+_COMPUTED = frozenset(
+    {"add", "sub", "mul", "div", "rem", "neg", "min", "max", "select", "shl", "shr"}
+)
+"""Operations by which a position may come to be negative."""
 _NESTED = 64
 """The longest expression that stands in another."""
 _WITH_COMMENT = 90
@@ -38,6 +44,11 @@ _WITH_COMMENT = 90
 
 class Surroundings(Protocol):
     """What a body asks of the function that it is of."""
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether the function is called from outside."""
+        ...
 
     @property
     def device(self) -> Code:
@@ -85,6 +96,7 @@ class Body:
         self.variables: dict[str, str] = {}
         self._function = function
         self._last = function.body[-1] if function.body else None
+        self._makers = {r.id: op for op in operations(function.body) for r in op.results}
         self._given: Code | None = None
         self._around = around
         self._names = names
@@ -191,7 +203,28 @@ class Body:
         operands = [
             self._implicitly(o) if k in left else self.use(o) for k, o in enumerate(op.operands)
         ]
+        if op.name == "cast" and self._is_position(op):
+            self._define(result, call(position, operands[0]), reads=reads)
+            return
+        if op.name in ("gather", "index"):
+            operands = [operands[0], *map(self._position, op.operands[1:], operands[1:])]
         self._define(result, code(op, operands, self.dims, self._around.device), reads=reads)
+
+    def _is_position(self, op: Operation) -> bool:
+        """Whether an integer that comes from outside is made a position: that it is not negative
+        has to be looked at, which PyTorch does not."""
+        source, (result,) = op.operands[0].type.dtype, op.results
+        return concrete(source).is_integer and self._uses.only_positions(result)
+
+    def _position(self, value: Value, found: Code) -> Code:
+        """A position that is computed here, or given from outside."""
+        made = self._makers.get(value.id)
+        while made is not None and made.name == "reshape":
+            value = made.operands[0]
+            made = self._makers.get(value.id)
+        outside = made is None and self._around.is_entry
+        computed = made is not None and made.name in _COMPUTED
+        return call(position, found) if (outside or computed) and found.kind == "value" else found
 
     def _implicitly(self, value: Value) -> Code:
         pending = self._pending[value.id]

@@ -16,17 +16,31 @@ Effects = Mapping[str, frozenset[str]]
 
 @dataclass(slots=True)
 class Uses:
-    """`count` by value; `deep` are those that a loop or a branch uses from outside; `last` is the
-    number of the last operation, in order of a walk, that uses a value."""
+    """`count` by value; `deep` are those that a loop or a branch uses from outside; `positions`:
+    how often a value is where something is read, as it is or in another shape."""
 
     count: dict[int, int] = field(default_factory=dict[int, int])
     deep: set[int] = field(default_factory=set[int])
+    positions: dict[int, int] = field(default_factory=dict[int, int])
 
     @staticmethod
     def of(function: Function) -> Uses:
         found = Uses()
         found._body(function.body, function.params, function.results)
+        for op in reversed(list(operations(function.body))):
+            if op.name in ("gather", "index"):
+                for operand in op.operands[1:]:
+                    found._at(operand, 1)
+            elif op.name == "reshape" and op.results[0].id in found.positions:
+                found._at(op.operands[0], int(found.only_positions(op.results[0])))
         return found
+
+    def _at(self, value: Value, count: int) -> None:
+        self.positions[value.id] = self.positions.get(value.id, 0) + count
+
+    def only_positions(self, value: Value) -> bool:
+        """Whether a value is used for nothing else than to say where to read."""
+        return self.positions.get(value.id, 0) == self.count.get(value.id, 0) > 0
 
     def _body(
         self, body: Iterable[Operation], params: Iterable[Value], yields: Iterable[Value]

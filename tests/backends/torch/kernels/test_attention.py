@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from linnet.backends.selection import select
+from linnet.backends.torch.kernels import KERNELS
 from tests.backends.torch.kernels.harness import (
     FLOATS,
     NUMPY_DTYPES,
@@ -171,7 +174,8 @@ def test_when_flex_attention_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.refused(flex, "cuda") == "Triton, which compiles it, is not installed"
     monkeypatch.setattr(attention, "find_spec", lambda _: object())
     assert made.refused(flex, "cuda") is None
-    assert made.chosen("fast", "cuda:0") == flex
+    own = [k for k in KERNELS if not k.name.startswith("triton.")]
+    assert select(own, replace(made.site, device="cuda:0"), "fast").chosen == flex
     assert made.chosen("fast") == "torch.sink_attention"
     assert made.refused(flex) == "the device is cpu: FlexAttention is compiled for GPUs"
     assert "`T` is f32" in str(sunk((1, 2, 1, 3, 4, 16), "f32").refused(flex, "cuda"))
