@@ -53,11 +53,12 @@ class WhereUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """`about` are the symbols of the relation that is not provable, `use` what asked for it."""
+    """`about` is what it says is wrong: the symbols of a relation that is not provable, or the
+    parameters or generics that lack one. It may follow from a finding about one of `follows`."""
 
     diagnostic: Diagnostic
-    about: frozenset[Symbol]
-    use: WhereUse | None
+    about: frozenset[object] = frozenset()
+    follows: frozenset[object] = frozenset()
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from linnet.check.convert import bad, settle
 from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
-from linnet.check.keys import Refused
+from linnet.check.keys import Generics, Refused
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of, rootless
@@ -25,6 +25,7 @@ from linnet.check.types import (
     ScalarType,
     Type,
 )
+from linnet.check.undeclared import lost
 from linnet.check.unknown import unknown_name
 from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
@@ -79,7 +80,7 @@ def _named(
         case ItemRef() | ModuleRef():
             return _function_target(scope, found, name, span)
         case Missing():
-            unknown_name(scope, name, span)
+            unknown_name(scope, name, span, called=True)
         case DType() | PreludeFunction() if name in scope.module.broken:
             pass  # it was to be a function, which was reported
         case _:
@@ -151,7 +152,7 @@ def _method(scope: Scope, sub: TSub, at: SubRef, name: ast.Name) -> Target | Non
             name.span,
             help=did_you_mean(name.text, info.public)
             or f"its methods: {', '.join(sorted(info.public))}",
-            folds=[("method", sub.block, name.text)],
+            folds=[lost(scope, "method", sub.block, name.text)],
         )
         return None
     if name.text not in info.public:
@@ -175,13 +176,15 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if e.generics is not None and scope.world.broken[function.key]:
         return _arguments_alone(scope, e)
     if e.generics is not None and not function.generics:
-        scope.error("E2111", f"`{name}` has no generics", e.generics[0].span)
+        list_ = Generics(function.key)
+        message, folds = f"`{name}` has no generics", [Refused(list_, len(e.generics))]
+        scope.error("E2111", message, e.generics[0].span, folds=folds, follows=[list_])
         return _arguments_alone(scope, e)
-    solver = Inference(scope, function.generics, e.generics, e.span)
+    solver = Inference(scope, function.key, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
     solver.doubtful = any(is_error(p.local.type) for p in function.params)
-    folds = [Refused(p.local, len(e.args)) for p in function.params[:1]]
-    placed = place_arguments(scope, e, [p.local.name for p in function.params], name, folds=folds)
+    names = [p.local.name for p in function.params]
+    placed = place_arguments(scope, e, names, name, item=function.key)
     if placed is None:
         return _arguments_alone(scope, e)
     values: list[TExpr | None] = [None] * len(function.params)
@@ -216,7 +219,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     final = fit.conforming()
     with scope.mute(doubted):
-        sound = solver.sound(function.key, function.facts, final is not None)
+        sound = solver.sound(function.facts, final is not None)
     if final is None or not sound:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from linnet.check import calls, indexing, notation, of_value, operators
+from linnet.check import calls, choices, indexing, notation, of_value, operators
 from linnet.check.convert import bad, conform, settle
-from linnet.check.equal import same_type
-from linnet.check.expr import condition, settled
-from linnet.check.hints import is_whole, others_first
+from linnet.check.expr import settled
+from linnet.check.hints import is_whole
 from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
 from linnet.check.names import ItemRef, Missing, ModuleRef
@@ -24,17 +23,13 @@ from linnet.check.typed import (
     TField,
     TFunction,
     TGeneric,
-    TIf,
     TLocal,
-    TMatchEnum,
-    TMatchOptional,
     TMember,
     TMemberDecl,
     TNone,
     TSome,
     TStruct,
     TSub,
-    TSubMember,
     TTuple,
     TVariant,
 )
@@ -47,8 +42,8 @@ from linnet.check.types import (
     StructType,
     TupleType,
     Type,
-    element_dtype,
 )
+from linnet.check.undeclared import lost
 from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
@@ -83,9 +78,9 @@ def expression(scope: Scope, e: ast.Expr, hint: Type | None) -> TExpr:
         case ast.ReduceExpr():
             return notation.reduce(scope, e, hint)
         case ast.IfExpr():
-            return _if(scope, e, hint)
+            return choices.if_(scope, e, hint)
         case ast.MatchExpr():
-            return _match(scope, e, hint)
+            return choices.match_(scope, e, hint)
         case ast.SomeExpr() | ast.NoneLit():
             return _optional(scope, e, hint)
         case ast.TupleExpr():
@@ -205,6 +200,7 @@ def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -
         f"`{decl.name.text}` has no variant `{e.name.text}`",
         e.name.span,
         help=did_you_mean(e.name.text, names) or f"its variants: {', '.join(names)}",
+        folds=[lost(scope, "variant", ref.key, e.name.text)],
     )
     return bad(e.span)
 
@@ -256,8 +252,8 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     if info is None or (e.generics is not None and scope.world.broken[ref.key]):
         return bad(e.span)
     written = {f.name.text: f for f in e.fields}
-    _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
-    solver = Inference(scope, info.generics, e.generics, e.span)
+    _check_fields(scope, e, info.type, ref.item.name.text)
+    solver = Inference(scope, ref.key, info.generics, e.generics, e.span)
     solver.doubtful = is_error(*(t for _, t in info.type.fields))
     values: list[TExpr] = []
     for name, type_ in info.type.fields:
@@ -273,7 +269,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
         for v, (n, t) in zip(values, info.type.fields, strict=True)
     )
     good = not is_error(*(v.type for v in typed))
-    if not solver.sound(ref.key, info.facts, good) or not good:
+    if not solver.sound(info.facts, good) or not good:
         return bad(e.span)
     final = in_type(info.type, bindings)
     assert isinstance(final, StructType)
@@ -285,164 +281,19 @@ def _fitting_field(scope: Scope, solver: Inference, name: str, type_: Type, valu
     return value if wanted is None else conform(scope, value, wanted, f"the field `{name}`")
 
 
-def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:
+def _check_fields(scope: Scope, e: ast.StructExpr, type_: StructType, name: str) -> None:
+    fields = dict(type_.fields)
     seen: set[str] = set()
     unknown = [f for f in e.fields if f.name.text not in fields]
     for f in e.fields:
         if f.name.text not in fields:
             help_ = did_you_mean(f.name.text, fields)
-            scope.error("E2107", f"`{name}` has no field `{f.name.text}`", f.name.span, help=help_)
+            message = f"`{name}` has no field `{f.name.text}`"
+            folds = [lost(scope, "field", type_.key, f.name.text)]
+            scope.error("E2107", message, f.name.span, help=help_, folds=folds)
         elif f.name.text in seen:
             scope.error("E2102", f"the field `{f.name.text}` is given twice", f.name.span)
         seen.add(f.name.text)
     missing = [f"`{n}`" for n in fields if n not in seen]
     if len(missing) > len(unknown):  # else they are most likely misspelt
         scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span)
-
-
-# --- choices -----------------------------------------------------------------
-
-
-def _if(scope: Scope, e: ast.IfExpr, hint: Type | None) -> TExpr:
-    test = condition(scope, e.condition)
-    sides = agree(scope, [(e.then, {}), (e.otherwise, {})], hint, e.span)
-    if sides is None or is_error(test.type):
-        return bad(e.span)
-    return TIf(test, sides[0], sides[1], sides[0].type, e.span)
-
-
-def agree(
-    scope: Scope, branches: list[tuple[ast.Expr, dict[str, Local]]], hint: Type | None, span: Span
-) -> list[TExpr] | None:
-    """Branches that must have one type (E2115); each with the locals it brings."""
-
-    def branch(i: int, wish: Type | None) -> TExpr:
-        scope.frames.append(branches[i][1])
-        value = expression(scope, branches[i][0], wish)
-        scope.frames.pop()
-        return value
-
-    exprs = [e for e, _ in branches]
-    values = others_first(scope, exprs, hint, branch, shapes=True)
-    if is_error(*(v.type for v in values)):
-        return None
-    firm = [v for v in values if not isinstance(v.type, LiteralType)]
-    if firm and isinstance(firm[0].type, ScalarType):
-        wanted = firm[0].type
-    else:
-        asked = element_dtype(hint) if not firm else None
-        wanted = ScalarType(asked) if asked is not None else None
-    if wanted is not None:
-        values = [
-            conform(scope, v, wanted, "this branch") if isinstance(v.type, LiteralType) else v
-            for v in values
-        ]
-    values = [settle(scope, v) for v in values]
-    if is_error(*(v.type for v in values)):
-        return None
-    for other in values[1:]:
-        if not same_type(scope.facts, values[0].type, other.type):
-            scope.error(
-                "E2115",
-                f"the branches have different types: `{values[0].type}` and `{other.type}`",
-                other.span,
-                related=[(values[0].span, f"this is `{values[0].type}`")],
-            )
-            return None
-    return values
-
-
-def _match(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
-    if isinstance(e.subject, ast.NameExpr):
-        found = scope.lookup(e.subject.name)
-        if isinstance(found, TSub):
-            scope.read(e.subject.name)
-            return _match_sub(scope, e, found, hint)
-    subject = settled(scope, e.subject)
-    if isinstance(subject.type, OptionalType):
-        return _match_optional(scope, e, subject, None, hint)
-    if isinstance(subject.type, EnumType):
-        return _match_enum(scope, e, subject, subject.type, hint)
-    if not is_error(subject.type):
-        scope.error(
-            "E2117",
-            f"`match` looks into an optional or an enum, not `{subject.type}`",
-            e.subject.span,
-        )
-    return bad(e.span)
-
-
-def _match_sub(scope: Scope, e: ast.MatchExpr, sub: TSub, hint: Type | None) -> TExpr:
-    if not sub.optional:
-        message = f"`{sub.name}` is always there"
-        help_ = "call a method of it; a block that may be absent is a `sub` of type `Block<...>?`"
-        related = declared_at(sub)
-        scope.error("E2117", message, e.subject.span, related=related, help=help_)
-        return bad(e.span)
-    subject = TSubMember(sub.name, OptionalType(TupleType(())), e.subject.span)
-    return _match_optional(scope, e, subject, sub, hint)
-
-
-def _match_optional(
-    scope: Scope, e: ast.MatchExpr, subject: TExpr, sub: TSub | None, hint: Type | None
-) -> TExpr:
-    """Of a value, or of the optional `sub`: the pattern's name is then the block."""
-    assert isinstance(subject.type, OptionalType)
-    what = f"`{subject.type}`" if sub is None else f"the block `{sub.name}`"
-    some = none = None
-    for arm in e.arms:
-        match arm.pattern:
-            case ast.SomePattern() if some is None:
-                some = arm
-            case ast.NonePattern() if none is None:
-                none = arm
-            case ast.VariantPattern():
-                scope.error("E2117", f"this pattern cannot match {what}", arm.pattern.span)
-                return bad(e.span)
-            case _:
-                scope.error("E2117", "an earlier arm matches this already", arm.pattern.span)
-                return bad(e.span)
-    if some is None or none is None:
-        missing = "some(v)" if some is None else "none"
-        scope.error("E2118", f"`match` misses `{missing}`", e.span, help=f"add `{missing} => ...`")
-        return bad(e.span)
-    assert isinstance(some.pattern, ast.SomePattern)
-    scope.frames.append({})
-    name = some.pattern.name
-    local = scope.declare(name.text, subject.type.inner, False, name.span)
-    scope.frames.pop()
-    if sub is not None:
-        scope.subs[local] = sub.name
-    sides = agree(scope, [(some.value, {local.name: local}), (none.value, {})], hint, e.span)
-    if sides is None:
-        return bad(e.span)
-    return TMatchOptional(subject, local, sides[0], sides[1], sides[0].type, e.span)
-
-
-def _match_enum(
-    scope: Scope, e: ast.MatchExpr, subject: TExpr, enum: EnumType, hint: Type | None
-) -> TExpr:
-    seen: dict[str, ast.Expr] = {}
-    for arm in e.arms:
-        if not isinstance(arm.pattern, ast.VariantPattern):
-            scope.error("E2117", f"this pattern cannot match `{enum}`", arm.pattern.span)
-            return bad(e.span)
-        name = arm.pattern.name
-        if name.text not in enum.variants:
-            help_ = did_you_mean(name.text, enum.variants)
-            help_ = help_ or f"its variants: {', '.join(enum.variants)}"
-            scope.error("E2107", f"`{enum}` has no variant `{name.text}`", name.span, help=help_)
-            return bad(e.span)
-        if name.text in seen:
-            scope.error("E2117", "an earlier arm matches this already", name.span)
-            return bad(e.span)
-        seen[name.text] = arm.value
-    missing = [f"`{v}`" for v in enum.variants if v not in seen]
-    if missing:
-        scope.error("E2118", f"`match` misses {', '.join(missing)}", e.span)
-        return bad(e.span)
-    sides = agree(scope, [(v, {}) for v in seen.values()], hint, e.span)
-    if sides is None:
-        return bad(e.span)
-    arms = tuple(zip(seen, sides, strict=True))
-    return TMatchEnum(subject, arms, sides[0].type, e.span)

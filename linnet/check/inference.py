@@ -7,7 +7,7 @@ from collections.abc import Callable
 from linnet.check import expr, typeexpr
 from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind
 from linnet.check.hints import known_part
-from linnet.check.keys import Refused
+from linnet.check.keys import Generics, Refused
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone
@@ -38,11 +38,13 @@ class Inference:
     def __init__(
         self,
         scope: Scope,
+        item: str,
         generics: tuple[TGeneric, ...],
         written: tuple[ast.Expr, ...] | None,
         span: Span,
     ) -> None:
         self.scope = scope
+        self.item = item
         self.generics = generics
         self.span = span
         self.bound: dict[Symbol | DTypeVar, GenericArg] = {}
@@ -63,15 +65,19 @@ class Inference:
         self._write(written or ())
 
     def _write(self, written: tuple[ast.Expr, ...]) -> None:
+        list_ = Generics(self.item)
         if len(written) > len(self.generics):
             self.scope.error(
                 "E2111",
                 f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
                 written[len(self.generics)].span,
-                folds=[Refused(g.binder, len(written)) for g in self.generics[:1]],
+                folds=[Refused(list_, len(written))],
+                follows=[list_],
             )
             self.failed = True
             return
+        if written:
+            self.scope.world.accepted.add(list_)
         if self._in_disorder(written):
             self.failed = True
             return
@@ -301,7 +307,7 @@ class Inference:
 
     def without(self, value: TExpr) -> Inference:
         """What is found if `value` tells nothing."""
-        other = Inference(self.scope, self.generics, None, self.span)
+        other = Inference(self.scope, self.item, self.generics, None, self.span)
         other.bound = {b: arg for b, arg in self.bound.items() if b not in self.told}
         other.open = {g.binder: g for g in self.generics if g.binder not in other.bound}
         for pattern, told, _ in self.values:
@@ -310,12 +316,12 @@ class Inference:
         other._settle()
         return other
 
-    def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
-        """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the
+    def sound(self, facts: tuple[Relation, ...], conforming: bool) -> bool:
+        """Prove `facts`, the `where` of the item, and that dimensions are no less than 0. Where the
         values are not `conforming`, nothing is said of generics that they told."""
         if not conforming:
             facts = tuple(f for f in facts if self.told.isdisjoint(f.symbols()))
-        proven = typeexpr.obligations(self.scope, item, facts, self.bound, self.span)
+        proven = typeexpr.obligations(self.scope, self.item, facts, self.bound, self.span)
         return proven and (not conforming or self._naturals())
 
     def _refused_for_rank(self) -> bool:

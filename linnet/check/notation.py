@@ -18,6 +18,7 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_rank
 from linnet.check.typed import IndexVar, TAccess, TExpr, TGeneric, TIndexed, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
+from linnet.check.undeclared import seek
 from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
@@ -239,7 +240,7 @@ def _position(
                 f"the index `{item.name}` is neither an output index nor bound by a reduction",
                 item.span,
                 help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
-                folds=[("index", scope.function, item.name)],
+                folds=[("index", scope.function, item.name), *seek(scope, item.name)],
             )
             return None
     if isinstance(extent, Symbol):

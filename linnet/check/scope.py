@@ -80,7 +80,7 @@ class World:
     """All that has been found out about the program's items; each is worked out on demand."""
 
     scopes: dict[str, ModuleScope]
-    sink: Sink
+    findings: Findings
     makers: Makers
     program: Program = field(default_factory=Program)
     progress: Progress = field(default_factory=Progress)
@@ -90,18 +90,22 @@ class World:
     aliases: OnDemand[AliasInfo] = field(init=False)
     blocks: OnDemand[BlockInfo] = field(init=False)
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
-    findings: Findings = field(init=False)
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
     # The parameters and generics for which some argument was right.
     accepted: set[object] = field(default_factory=set[object])
+    # By the place of an item or method, the names that are declared in it.
+    declared: dict[Span, frozenset[str]] = field(default_factory=dict[Span, frozenset[str]])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
+    @property
+    def sink(self) -> Sink:
+        return self.findings.sink
+
     def __post_init__(self) -> None:
         makers, progress = self.makers, self.progress
-        self.findings = Findings(self.sink)
         self.consts = OnDemand(progress, partial(makers.const, self))
         self.functions = OnDemand(progress, partial(makers.function, self), "E2119")
         self.structs = OnDemand(progress, partial(makers.struct, self))
@@ -145,11 +149,15 @@ class Scope:
         folds: Iterable[object] = (),
         why: Why | None = None,
         use: WhereUse | None = None,
+        about: Iterable[object] = (),
+        follows: Iterable[object] = (),
     ) -> None:
         """Report a finding. One that shares one of `folds` with an earlier one in the same block
         (or function) is most likely the same mistake: it becomes a further place of that. `why`
-        is the relation that is not provable, `use` what asks for it here."""
-        about = why.symbols if why is not None else frozenset[Symbol]()
+        is the relation that is not provable, `use` what asks for it here; `about` and `follows`
+        are those of a `Finding`."""
+        about = frozenset(about) if why is None else why.symbols
+        follows = frozenset(follows) if use is None else use.symbols
         if not self.world.doubtful.isdisjoint(about):
             return
         if why is not None:
@@ -158,7 +166,7 @@ class Scope:
             help = help or apart or way_out(why.settled)
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        finding = Finding(diagnostic, about, use)
+        finding = Finding(diagnostic, about, follows)
         here = self.block.ref.key if self.block else self.function
         cause = self.muted.get(code) or self._cause(finding, here, why)
         if cause is not None:
@@ -302,9 +310,9 @@ def _key(here: str, fold: object) -> object:
         case Everywhere() | Refused():
             return fold
         case Offered(key):
-            return Offered((here, key))
+            return Offered(_key(here, key))
         case Sought(key):
-            return Sought((here, key))
+            return Sought(_key(here, key))
         case _:
             return here, fold
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linnet.check.blame import WhereUse
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
+from linnet.check.keys import Generics, Refused
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
 from linnet.check.resolve import resolve_path
@@ -124,11 +125,14 @@ def bind_written(
     if scope.world.broken[owner]:
         return None
     args = written or ()
+    list_ = Generics(owner)
     if len(args) > len(generics):
         scope.error(
             "E2111",
             f"{len(generics)} generic arguments are expected, {len(args)} are given",
             args[len(generics)].span,
+            folds=[Refused(list_, len(args))],
+            follows=[list_],
         )
         return None
     out: dict[Symbol | DTypeVar, GenericArg] = {}
@@ -146,12 +150,14 @@ def bind_written(
                 span,
                 related=declared_at(generic),
                 help=f"write all of them: `<{names}>`",
+                folds=[Refused(list_, len(args))],
             )
             return None
         value = default_arg(scope, generic, generic.default, out, span)
         if value is None:
             return None
         out[generic.binder] = value
+    scope.world.accepted.add(list_)
     return out
 
 

@@ -281,12 +281,12 @@ fn f() -> f32 {
     )
 }
 fn g() -> f32 {
-    return half<3>(missing)  #E2111 E1201
+    return half<3>(gone)  #E2111 E1201
 }
 fn h() -> f32 {
     return half(
         1.0,
-        missing,  #E2102 E1201
+        lost,  #E2102 E1201
     )
 }
 """,
