@@ -102,6 +102,10 @@ class Doubts:
             self.members.setdefault((*member, indirect), finding)
         return None
 
+    def broke(self, block: str, sub: TSub, finding: Finding) -> None:
+        """The `where` of a `sub` does not hold."""
+        self.members[block, sub, True] = finding
+
     def exchange(self, things: Iterable[object], order: Mapping[Symbol, Symbol]) -> None:
         """A finding that names `things` is about axes in another order, as `order` says."""
         for thing in things:

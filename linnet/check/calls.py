@@ -16,7 +16,7 @@ from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of, rootless
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import binders, in_type
+from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.target import Target
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
@@ -27,6 +27,7 @@ from linnet.check.types import (
 )
 from linnet.check.undeclared import lost
 from linnet.check.unknown import unknown_name
+from linnet.dims.dims import DimError
 from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
@@ -48,7 +49,8 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
             return bad(e.span)
     else:
         scope.error("E2106", "only functions can be called", callee.span)
-        return bad(e.span)
+        expr.alone(scope, [callee])
+        return _arguments_alone(scope, e)
     if target is None:
         return _arguments_alone(scope, e)
     return _apply(scope, e, target)
@@ -56,9 +58,7 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
 
 def _arguments_alone(scope: Scope, e: ast.CallExpr) -> TExpr:
     """The arguments of a call that was reported: a name in them may be unknown."""
-    for arg in e.args:
-        if not isinstance(arg.value, ast.ShapeExpr | ast.NoneLit):  # it may be right for the call
-            expr.infer(scope, arg.value, None)
+    expr.alone(scope, (arg.value for arg in e.args))
     return bad(e.span)
 
 
@@ -223,8 +223,17 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if final is None or not sound:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
-    result = ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
+    result = _result(scope, function, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _result(scope: Scope, function: TFunction, bindings: Bindings) -> Type:
+    """What a call gives; unknown where that is in doubt, or divides by a generic that is 0, which
+    was reported where the `sub` is declared."""
+    try:
+        return ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
+    except DimError:
+        return ERROR
 
 
 def _doubtful_result(scope: Scope, function: TFunction) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 
 from linnet.check import calls, choices, indexing, notation, of_value, operators
 from linnet.check.convert import bad, conform, settle
-from linnet.check.expr import settled
+from linnet.check.expr import alone, settled
 from linnet.check.hints import is_whole
 from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
@@ -243,25 +243,25 @@ def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
 
 def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     ref = resolve_path(scope, e.path)
-    if ref is None:
-        return bad(e.span)
-    if not isinstance(ref.item, ast.StructDecl):
+    info = None
+    if ref is not None and not isinstance(ref.item, ast.StructDecl):
         scope.error("E1208", f"`{ref.item.name.text}` is not a struct", e.path[-1].span)
+    elif ref is not None:
+        info = scope.world.structs.of(ref, scope, e.span)
+    if ref is None or info is None or (e.generics is not None and scope.world.broken[ref.key]):
+        alone(scope, (f.value for f in e.fields))
         return bad(e.span)
-    info = scope.world.structs.of(ref, scope, e.span)
-    if info is None or (e.generics is not None and scope.world.broken[ref.key]):
-        return bad(e.span)
-    written = {f.name.text: f for f in e.fields}
+    known = dict(info.type.fields)
+    written = {f.name.text: f for f in e.fields if f.name.text in known}
+    alone(scope, (f.value for f in e.fields if f is not written.get(f.name.text)))
     _check_fields(scope, e, info.type, ref.item.name.text)
     solver = Inference(scope, ref.key, info.generics, e.generics, e.span)
     solver.doubtful = is_error(*(t for _, t in info.type.fields))
     values: list[TExpr] = []
-    for name, type_ in info.type.fields:
-        if name not in written:
-            return bad(e.span)
+    for name, type_ in ((n, t) for n, t in info.type.fields if n in written):
         fitting = partial(_fitting_field, scope, solver, name, type_)
         values.append(solver.argument(written[name].value, type_, fitting))
-    bindings = solver.finish()
+    bindings = solver.finish() if len(values) == len(known) else None
     if bindings is None:
         return bad(e.span)
     typed = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linnet.check import expr, typeexpr
-from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind
+from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind, whose
 from linnet.check.hints import known_part
 from linnet.check.keys import Generics, Refused
 from linnet.check.scope import Scope, is_error
@@ -279,7 +279,7 @@ class Inference:
         if missing and (self.doubtful or self._refused_for_rank()):
             return None
         if missing:
-            names = ", ".join(f"`{g.name}`" for g in missing)
+            names = ", ".join(whose(self.scope, g) for g in missing)
             binders = [g.binder for g in missing if isinstance(g.binder, Symbol)]
             fruitless = not self.impossible.isdisjoint(binders)
             every = ", ".join(map(self._known, self.generics))

@@ -18,6 +18,7 @@ class Wrong(Enum):
     SHAPE = auto()  # its axes are as many as is asked for
     DTYPE = auto()  # nothing admits it here
     MIXED = auto()  # it meets another dtype
+    CONDITION = auto()  # it stands where a scalar `bool` does
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,8 @@ class Scope:
     statement: Span | None = None
     sources: dict[Local, frozenset[object]] = field(default_factory=dict[Local, frozenset[object]])
     muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])
+    # How many accesses of index notation were reported, each of a known dtype.
+    misread: int = 0
 
     def error(
         self,
@@ -151,15 +153,15 @@ class Scope:
         use: WhereUse | None = None,
         about: Iterable[object] = (),
         follows: Iterable[object] = (),
-    ) -> None:
+    ) -> Finding | None:
         """Report a finding. One that shares one of `folds` with an earlier one in the same block
         (or function) is most likely the same mistake: it becomes a further place of that. `why`
         is the relation that is not provable, `use` what asks for it here; `about` and `follows`
-        are those of a `Finding`."""
+        are those of a `Finding`. The finding; None where it is no second mistake."""
         about = frozenset(about) if why is None else why.symbols
         follows = frozenset(follows) if use is None else use.symbols
         if not self.world.doubtful.isdisjoint(about):
-            return
+            return None
         if why is not None:
             notes, folds = [*why.notes, *notes], [*folds, *why.folds]
             apart = None if use is not None else together(self.shapes(), why.settled)
@@ -173,6 +175,7 @@ class Scope:
             self.world.findings.excuse(finding, cause)
         else:
             self.world.findings.add(finding, [_key(here, f) for f in folds])
+        return finding
 
     def _cause(self, finding: Finding, here: str, why: Why | None) -> Finding | None:
         """What a finding follows from, as far as the members that its statement names tell; what
@@ -229,12 +232,27 @@ class Scope:
         """Report `message` unless `relation` is proven."""
         if self.facts.implies(relation):
             return True
+        self.unproven(relation, code, message, span, label, related, notes, use, folds)
+        return False
+
+    def unproven(
+        self,
+        relation: Relation,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        related: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        use: WhereUse | None = None,
+        folds: Iterable[object] = (),
+    ) -> Finding | None:
+        """Report `message`, as `relation` is not provable."""
         why = explain(self.facts, relation, message)
         if use is not None and not relation.symbols():
             # Nothing is known of two numbers but that they fail: other items ask for other things.
             why = replace(why, folds=(use, relation))
-        self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
-        return False
+        return self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
 
     def lookup(self, name: str) -> Meaning:
         """What `name` means here: the innermost declaration, which hides all others. Asking leaves

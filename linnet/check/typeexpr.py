@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from linnet.check.blame import WhereUse
+from dataclasses import dataclass
+
+from linnet.check.blame import Finding, WhereUse
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
 from linnet.check.keys import Generics, Refused
 from linnet.check.meanings import declared_at, kind_of
@@ -21,7 +23,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import DimError, Symbol, sorted_symbols
+from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
 from linnet.dims.prover import Relation
 from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
@@ -174,9 +176,23 @@ def default_arg(
     return value if natural_arg(scope, generic, value, span) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A `where` that does not hold at a use, and the finding, unless there was one about it."""
+
+    finding: Finding | None
+
+
 def obligations(
     scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
 ) -> bool:
+    """Whether `unmet` finds nothing."""
+    return unmet(scope, item, facts, bindings, span) is None
+
+
+def unmet(
+    scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+) -> Unmet | None:
     """Prove `facts`, the `where` of `item`, which is used at `span`, under its generic arguments.
     One argument that is wrong may break several relations: the first is reported, the others are
     notes of it."""
@@ -190,29 +206,42 @@ def obligations(
             zero = zero or fact
             continue
         if not scope.facts.implies(needed):
-            failed.append((_required(fact, needed, bindings), needed))
+            failed.append((_required(scope, item, fact, needed, bindings), needed))
             symbols |= fact.symbols()
     if failed:
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
         use = WhereUse(item, frozenset(symbols))
-        scope.require(needed, "E2206", message, span, notes=more, use=use)
-    elif zero is not None:
+        return Unmet(scope.unproven(needed, "E2206", message, span, notes=more, use=use))
+    if zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.
-        scope.error("E2206", f"`{zero}` is required here and divides by zero", span)
-    return not failed and zero is None
+        message = f"`{zero}` is required here and divides by zero"
+        return Unmet(scope.error("E2206", message, span))
+    return None
 
 
-def _required(fact: Relation, needed: Relation, bindings: Bindings) -> str:
+def _required(scope: Scope, item: str, fact: Relation, needed: Relation, bindings: Bindings) -> str:
+    given = _given(scope, item, fact, bindings)
     if str(needed) == str(fact):
-        return f"`{fact}` is required here and not provable"
-    return f"`{fact}` is required here{_given(fact, bindings)}: `{needed}` is not provable"
+        return f"`{fact}` is required here{given} and not provable"
+    return f"`{fact}` is required here{given}: `{needed}` is not provable"
 
 
-def _given(fact: Relation, bindings: Bindings) -> str:
-    """The numbers that a relation's generics are, which evaluating it has swallowed."""
+def _given(scope: Scope, item: str, fact: Relation, bindings: Bindings) -> str:
+    """What a relation's generics are: the numbers that evaluating it has swallowed, and those
+    whose names mean something else here."""
     table = dim_bindings(bindings)
     known = [s for s in sorted_symbols(fact.symbols()) if s in table]
-    numbers = [f"{s} = {table[s]}" for s in known if table[s].as_int() is not None]
-    return f" for {', '.join(numbers)}" if numbers else ""
+    another = [s for s in known if _means_another(scope, s, table[s])]
+    told = known if another else [s for s in known if table[s].as_int() is not None]
+    of_item = f" of `{item.rpartition('::')[2]}`"
+    names = [f"`{s}`{of_item}" if another else str(s) for s in told]
+    given = [f"{name} = {table[s]}" for name, s in zip(names, told, strict=True)]
+    return f" for {', '.join(given)}" if given else ""
+
+
+def _means_another(scope: Scope, symbol: Symbol, value: Dim) -> bool:
+    """Whether the name of a generic is that of another one here, and that one is not its value."""
+    here = scope.generics.get(symbol.name)
+    return here is not None and here.binder not in (symbol, value.as_symbol())
