@@ -91,7 +91,7 @@ class Doubts:
     def cause(self, things: Iterable[object], finding: Finding, block: str) -> Finding | None:
         """What a finding of `block` that names `things` follows from: one of shapes from a `where`
         that did not hold, or the other way round, both for the same member."""
-        if finding.diagnostic.code not in _SHAPES:
+        if finding.diagnostic.code not in _SHAPES | {"E2109", "E2209"}:
             return None
         indirect = finding.diagnostic.code == "E2206"
         found = [(block, t) for t in things if isinstance(t, TMemberDecl | TSub)]

@@ -64,9 +64,16 @@ class Generics:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """The order of an item's generics: as most of its uses write them."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """In which way arguments for `parameter`, a generic or a list of them, do not fit it. Where
     none fits, it is that which is wrong."""
 
-    parameter: Local | Symbol | DTypeVar | Parameters | Generics
+    parameter: Local | Symbol | DTypeVar | Parameters | Generics | Order
     how: object

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -93,8 +94,8 @@ class World:
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
-    # The parameters and generics for which some argument was right.
-    accepted: set[object] = field(default_factory=set[object])
+    # How often an argument was right, by its parameter or generic, or by their list.
+    accepted: Counter[object] = field(default_factory=Counter[object])
     # By the place of an item or method, the names that are declared in it.
     declared: dict[Span, frozenset[str]] = field(default_factory=dict[Span, frozenset[str]])
     # By item or method, the names of generics that were reported.
@@ -207,8 +208,8 @@ class Scope:
             match self.declared(name):
                 case Local() as local:
                     found |= {local} | self.sources.get(local, frozenset())
-                case LoopBlock(local=local):
-                    found.add(local)
+                case LoopBlock(local=local, sub=sub):
+                    found |= {local, sub}
                 case TMemberDecl() | TSub() as member:
                     found.add(member)
                 case ItemRef(item=ast.ConstDecl()) as const:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from linnet.check.blame import Finding, WhereUse
@@ -159,7 +160,7 @@ def bind_written(
         if value is None:
             return None
         out[generic.binder] = value
-    scope.world.accepted.add(list_)
+    scope.world.accepted[list_] += 1
     return out
 
 
@@ -184,14 +185,32 @@ class Unmet:
 
 
 def obligations(
-    scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+    scope: Scope,
+    item: str,
+    facts: tuple[Relation, ...],
+    bindings: Bindings,
+    span: Span,
+    folds: Iterable[object] = (),
 ) -> bool:
     """Whether `unmet` finds nothing."""
-    return unmet(scope, item, facts, bindings, span) is None
+    return unmet(scope, item, facts, bindings, span, folds) is None
+
+
+def holds(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings) -> bool:
+    """Whether a `where` is provable under these generic arguments; nothing is reported."""
+    try:
+        return all(scope.facts.implies(in_relation(fact, bindings)) for fact in facts)
+    except DimError:
+        return False
 
 
 def unmet(
-    scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+    scope: Scope,
+    item: str,
+    facts: tuple[Relation, ...],
+    bindings: Bindings,
+    span: Span,
+    folds: Iterable[object] = (),
 ) -> Unmet | None:
     """Prove `facts`, the `where` of `item`, which is used at `span`, under its generic arguments.
     One argument that is wrong may break several relations: the first is reported, the others are
@@ -212,7 +231,8 @@ def unmet(
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
         use = WhereUse(item, frozenset(symbols))
-        return Unmet(scope.unproven(needed, "E2206", message, span, notes=more, use=use))
+        found = scope.unproven(needed, "E2206", message, span, notes=more, use=use, folds=folds)
+        return Unmet(found)
     if zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.
