@@ -1,4 +1,4 @@
-"""What was taken out is one finding however often it is named, and nothing hides another mistake.
+"""What was taken out, or put in another order, is one finding; and nothing hides another mistake.
 
 `marked.py` says how a program marks its findings.
 """
@@ -198,6 +198,43 @@ fn h(w: Tensor[3; f32]) -> f32 {
     "nothing: names in calls of the prelude that are wrong anyway": """
 fn f(x: f32) -> f32 {
     return exp(x, gone)  #E2102 E1201
+}
+""",
+    "generics that are declared in another order than most uses have": """
+fn rows<D: Dim, S: Dim>() -> Tensor[S, D; f32] where D > S { return fill([S, D], 1.0) }
+fn f() -> Tensor[8, 3; f32] {
+    let x = rows<3, 8>()  #E2206
+    return rows<3, 8>()  #+1
+}
+fn g() -> Tensor[9, 5; f32] {
+    let z = rows<8, 3>()
+    return rows<5, 9>()  #+1
+}
+""",
+    "generics in another order than most uses have": """
+fn rows<D: Dim, S: Dim>() -> Tensor[S, D; f32] where D > S { return fill([S, D], 1.0) }
+fn f() -> Tensor[3, 8; f32] {
+    let x = rows<3, 8>()  #E2206
+    return rows<8, 3>()
+}
+fn g() -> Tensor[5, 9; f32] {
+    let y = rows<5, 9>()  #E2206
+    return rows<9, 5>()
+}
+""",
+    "a where of a sub, and what is called in a loop": """
+block Even<N: Dim> where N % 2 == 0 {
+    pub fn f(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
+}
+block B {
+    sub evens: [Even<7>; 2]  #E2206
+    pub fn f(x: Tensor[6; f32]) -> Tensor[6; f32] {
+        var y = x
+        static for even in evens {
+            y = even.f(y)  #~1
+        }
+        return y
+    }
 }
 """,
     "a condition of another type": """

@@ -326,39 +326,6 @@ fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
 fn h(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
 fn i(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
 """,
-    "generics that are declared in another order than most uses have": """
-fn rows<D: Dim, S: Dim>() -> Tensor[S, D; f32] where D > S { return fill([S, D], 1.0) }
-fn f() -> Tensor[8, 3; f32] {
-    let x = rows<3, 8>()  #E2206
-    let y = rows<5, 9>()  #+1
-    let z = rows<8, 3>()
-    return rows<3, 8>()  #+1
-}
-""",
-    "generics in another order than most uses have": """
-fn rows<D: Dim, S: Dim>() -> Tensor[S, D; f32] where D > S { return fill([S, D], 1.0) }
-fn f() -> Tensor[3, 8; f32] {
-    let x = rows<3, 8>()  #E2206
-    let y = rows<5, 9>()  #E2206
-    let z = rows<8, 5>()
-    return rows<8, 3>()
-}
-""",
-    "a where of a sub, and what is called in a loop": """
-block Even<N: Dim> where N % 2 == 0 {
-    pub fn f(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
-}
-block B {
-    sub evens: [Even<7>; 2]  #E2206
-    pub fn f(x: Tensor[6; f32]) -> Tensor[6; f32] {
-        var y = x
-        static for even in evens {
-            y = even.f(y)  #~1
-        }
-        return y
-    }
-}
-""",
     "a generic that is declared no more": """
 fn kinds<N: Dim>(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
 fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {
