@@ -46,6 +46,14 @@ from linnet.lower.writes import Writes
 Generics = Mapping[str, GenericValue]
 
 
+@dataclass(frozen=True, slots=True)
+class LoweredEntry:
+    """What an entry lowers to: `module`, whose results are the leaves of `result`."""
+
+    module: Module
+    result: Bundle
+
+
 def lower_entry(
     program: Program,
     root: str,
@@ -54,6 +62,18 @@ def lower_entry(
     present: Callable[[str], bool],
     given: Mapping[str, bool] | None = None,
 ) -> Module:
+    """The module of `lowered_entry`."""
+    return lowered_entry(program, root, generics, entry, present, given).module
+
+
+def lowered_entry(
+    program: Program,
+    root: str,
+    generics: Generics | None,
+    entry: str,
+    present: Callable[[str], bool],
+    given: Mapping[str, bool] | None = None,
+) -> LoweredEntry:
     """Lower `entry` of the block `root` and everything it calls.
 
     Generics that are not in `generics` take their defaults, else stay symbols. `present` says
@@ -87,7 +107,7 @@ def lower_function(
     assert function.block is None, key
     refuse_unknown(function.generics, generics or {}, key)
     scope = bind(function.generics, generics or {})
-    return _lower(program, function, function.generics, scope, (), given)
+    return _lower(program, function, function.generics, scope, (), given).module
 
 
 def _lower(
@@ -97,7 +117,7 @@ def _lower(
     scope: Bound,
     presence: Presence,
     given: Mapping[str, bool] | None,
-) -> Module:
+) -> LoweredEntry:
     function = _with_defaults(function, given)
     args = [
         _argument(p.local.type, p.local.name, given or {}, p.default is None)
@@ -111,7 +131,7 @@ def _lower(
     functions = {name: f for name, f in module.built.items() if f is not None}
     made = Module(entry.name, _open_symbols(generics, scope), functions)
     # What was tried first in a loop, or put in place of its call at the points of index notation.
-    return without_unreached(made)
+    return LoweredEntry(without_unreached(made), entry.result)
 
 
 def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:
