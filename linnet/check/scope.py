@@ -96,7 +96,7 @@ class World:
     doubts: Doubts = field(default_factory=Doubts)
     # How often an argument was right, by its parameter or generic, or by their list.
     accepted: Counter[object] = field(default_factory=Counter[object])
-    # By the place of an item or method, the names that are declared in it.
+    # By the place of a file or block, the names that its items or methods declare for themselves.
     declared: dict[Span, frozenset[str]] = field(default_factory=dict[Span, frozenset[str]])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])

@@ -25,13 +25,13 @@ def missing(scope: Scope, name: str) -> list[object]:
     if block is not None:
         # A method that is missing here, and that others ask the block for.
         keys.append(Everywhere(("method", block.ref.key, name)))
-    if not any(name in _declared(scope, item) for item in module.tree.items):
+    if name not in _declared(scope, module.tree.span, module.tree.items):
         return [*keys, Everywhere(("item", module.key, name))]
     if block is None:
         return keys
     decl = block.ref.item
     assert isinstance(decl, ast.BlockDecl)
-    if not any(name in _declared(scope, method) for method in decl.methods):
+    if name not in _declared(scope, decl.span, decl.methods):
         return [*keys, ("name", block.ref.key, name)]
     return [*keys, Sought(("name", block.ref.key, name))]
 
@@ -60,12 +60,13 @@ def of_package(scope: Scope, module: str, key: object) -> object:
     return Everywhere(key) if same else key
 
 
-def _declared(scope: Scope, item: ast.Item) -> frozenset[str]:
-    """The names that an item declares for itself and what is in it."""
+def _declared(scope: Scope, whole: Span, items: tuple[ast.Item, ...]) -> frozenset[str]:
+    """The names that each of `items` declares for itself and what is in it. They are all that is of
+    interest in `whole`, a file or a block."""
     table = scope.world.declared
-    if item.span not in table:
-        table[item.span] = frozenset(_names(item))
-    return table[item.span]
+    if whole not in table:
+        table[whole] = frozenset[str]().union(*map(_names, items))
+    return table[whole]
 
 
 def _names(item: ast.Item) -> set[str]:
