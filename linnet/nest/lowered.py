@@ -6,17 +6,16 @@ from collections.abc import Mapping
 
 from linnet.backends.base import Stored
 from linnet.dtypes import BY_NAME
-from linnet.ir.core import Module
-from linnet.lower.module import lower_entry
+from linnet.lower.module import LoweredEntry, lowered_entry
 from linnet.nest.presence import Present
 from linnet.nest.program import CardProgram
 
 
 def lower_card(
     program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
-) -> Module:
+) -> LoweredEntry:
     """An entry, the root's generics bound, its own left open."""
-    return lower_entry(program.program, program.root, program.generics, entry, present, given)
+    return lowered_entry(program.program, program.root, program.generics, entry, present, given)
 
 
 def stored_states(program: CardProgram, present: Present) -> tuple[Stored, ...]:
