@@ -41,7 +41,7 @@ from linnet.lower.fail import fail
 from linnet.lower.function import FunctionLowerer
 from linnet.lower.instances import entries
 from linnet.lower.library import library_op
-from linnet.lower.own_symbols import OwnSymbols, own
+from linnet.lower.own_symbols import as_written, symbols_of
 from linnet.lower.presence import Presence, presence_of
 from linnet.lower.writes import Writes
 
@@ -123,10 +123,12 @@ def lower_function_as_written(
 @dataclass(frozen=True, slots=True)
 class AsWritten:
     """A module whose functions have symbols for their own generics, as in the source, so that
-    calls say what these are there; and what the entry's stand for."""
+    calls say what these are there; what the entry's stand for; and its result, whose leaves are
+    the results of the module."""
 
     module: Module
     values: Mapping[Symbol, Dim]
+    result: Bundle
 
     def bound(self) -> Module:
         """The module over the symbols that were left open."""
@@ -175,7 +177,7 @@ def _function(program: Program, key: str, generics: Generics | None) -> _Start:
 
 def _as_written(start: _Start, given: Mapping[str, bool] | None) -> AsWritten:
     module, done = _lower(start, given, own_symbols=True)
-    return AsWritten(module, dict(done.generics))
+    return AsWritten(module, dict(done.generics), done.result)
 
 
 def _lower(
@@ -198,7 +200,7 @@ def _lower(
         Module(entry.name, _open_symbols(start.generics, start.scope), functions)
     )
     if own_symbols:
-        made = replace(made, symbols=own(made, entry.generics))
+        made = replace(made, symbols=symbols_of(made, entry.generics))
     return made, entry
 
 
@@ -276,7 +278,6 @@ class _Functions:
     uses: Uses = field(default_factory=Uses)
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
-    _names: OwnSymbols = field(default_factory=OwnSymbols)
     _deepest: int = 0
 
     def entry(self, call: Call) -> Lowered:
@@ -297,7 +298,7 @@ class _Functions:
         """The lowering of a function for what it is called with."""
         scope, generics = call.scope, ()
         if self.own_symbols:
-            scope, generics = self._names.of(call.scope)
+            scope, generics = as_written(call.scope)
         numbers = {symbol: dim.substitute(call.numbers) for symbol, dim in generics}
         function = call.function
         body = FunctionLowerer(self, function, scope, call.presence, numbers)

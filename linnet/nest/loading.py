@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Backend, Compiled, Given, check_numerics, get_backend
+from linnet.backends.base import Backend, Compiled, Given, Sources, check_numerics, get_backend
 from linnet.ir.core import Module
+from linnet.lower.module import AsWritten
 from linnet.nest.arguments import check_arguments, misspelt, plain
 from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
@@ -21,7 +22,7 @@ from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.lowered import lower_card, stored_states
+from linnet.nest.lowered import lower_card, outline_card, stored_states, write_card
 from linnet.nest.model import Model
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.presence import presence
@@ -57,6 +58,7 @@ def load(
     `tiny` takes the generics of the card's table `[tiny]`, and random weights
     where none are given.
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
+    With `backend="torch"` the model is a `torch.nn.Module`, and has what a `Model` has besides.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
     check_arguments(
@@ -94,7 +96,7 @@ def load(
         runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
-    return Model(plan.program, runtime, backend, unbound, results)
+    return chosen.hand_out(Model(plan.program, runtime, backend, unbound, results), runtime)
 
 
 def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
@@ -115,12 +117,18 @@ def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
         results[entry, given] = lowered.result
         return lowered.module
 
+    def write(entry: str, given: Given) -> AsWritten:
+        written = write_card(program, entry, present, dict(given))
+        results[entry, given] = written.result
+        return written
+
     return Compiled(
         name=program.card.name,
         entries=program.entries,
         lower=lower,
         weights=_read(plan, progress),
         states=stored_states(program, present),
+        written=Sources(write, lambda: outline_card(program, present)),
     )
 
 
