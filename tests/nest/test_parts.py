@@ -96,14 +96,14 @@ class Cache(NamedTuple):
     mask: Any = None
 
 
-@pytest.fixture(params=[("numpy", {}), ("torch", {"compile": False})])
+@pytest.fixture(params=["numpy", "torch"])
 def model(make_card: Callable[..., Path], request: pytest.FixtureRequest) -> Model:
-    backend, options = request.param
+    options: dict[str, Any] = {"compile": False} if request.param == "torch" else {}
     folder = make_card(bindings='{"norm": "n", "head": "h"}')
     (folder / "src" / "lib.linnet").write_text(SOURCE)
     manifest = '[package]\nname = "small"\nversion = "0.1.0"\nlanguage = "0.1"\n'
     (folder / "linnet.toml").write_text(manifest)
-    return nest.load(folder, backend, weights="random", **options)
+    return nest.load(folder, request.param, weights="random", **options)
 
 
 def test_an_enum_is_the_name_of_a_variant(model: Model) -> None:
