@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
@@ -89,9 +89,8 @@ def run(options: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
     except LinnetError as error:
         return report(error.diagnostics)
-    results = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)
-    for value in results:
-        _print(entry, value)
+    for name, value in _parts(entry, result):
+        _print(name, value)
     print(f"{seconds:.3f} s on {model.backend}")
     return 0
 
@@ -140,13 +139,29 @@ def _warnings_on_stderr() -> Generator[None]:
 # --- the result --------------------------------------------------------------
 
 
+def _parts(name: str, result: Any) -> Iterator[tuple[str, Any]]:
+    """What a result holds, a field of a struct under its path."""
+    if isinstance(result, tuple):
+        for item in cast("tuple[Any, ...]", result):
+            yield from _parts(name, item)
+    elif isinstance(result, dict):
+        for field, item in cast("dict[str, Any]", result).items():
+            yield from _parts(f"{name}.{field}", item)
+    else:
+        yield name, result
+
+
 def _print(entry: str, value: Any) -> None:
-    """Shape and dtype, and the five largest of the last position, the largest first.
+    """Shape and dtype, and the five largest of the last position, the largest first; of an enum the
+    variant, of an optional that is not there `none`.
 
     Values that are not finite have no order that means anything: they are told, not listed.
     """
     import numpy as np
 
+    if value is None or isinstance(value, str):
+        print(f"{entry}: {value or 'none'}")
+        return
     array = np.asarray(value)
     print(f"{entry}: {list(array.shape)} {array.dtype}")
     values = array.astype(np.float64)

@@ -14,6 +14,7 @@ from linnet.lower.instances import signature
 from linnet.nest.card import Card
 from linnet.nest.inputs import check_inputs
 from linnet.nest.program import CardProgram
+from linnet.nest.results import Results, structured
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 from linnet.source.files import Span
@@ -46,10 +47,16 @@ class Model:
     """
 
     def __init__(
-        self, program: CardProgram, runtime: Runtime, backend: str, unbound: tuple[str, ...]
+        self,
+        program: CardProgram,
+        runtime: Runtime,
+        backend: str,
+        unbound: tuple[str, ...],
+        results: Results,
     ) -> None:
         self._program = program
         self._runtime = runtime
+        self._results = results
         self.backend = backend
         self.unbound = unbound
         self.entries = program.entries
@@ -108,7 +115,7 @@ class Model:
         return f"<model {self.card.name} on {self.backend}: {', '.join(self.entries)}>"
 
     def run(self, entry: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """Check the inputs and run `entry`: one result, or a tuple of several."""
+        """Check the inputs and run `entry`; its result has the form of an input of its type."""
         function = self._function(entry)
         block = self._program.block
         scope = bind((*block.generics, *function.generics), self._program.generics)
@@ -120,7 +127,8 @@ class Model:
         except MemoryError:
             message = f"`{entry}` needs more memory than there is"
             raise LinnetError([Diagnostic("E5004", message, None, help=SMALLER)]) from None
-        return results[0] if len(results) == 1 else results
+        lowered = self._results[entry, inputs.given]
+        return structured(function.result, lowered, iter(results))
 
     def _function(self, name: str) -> TFunction:
         if name not in self.entries:
