@@ -5,7 +5,8 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from functools import partial
+from itertools import chain, count
 from types import ModuleType
 from typing import Any
 
@@ -48,7 +49,7 @@ class Generated:
 
     def __post_init__(self) -> None:
         outline, values = self.sources.outline()
-        self._writer = Writer(self.name, outline, values, self.selecting)
+        self._writer = Writer(self.name, outline, values, self.selecting, self.entries)
         self.module = self._made()
 
     def source(self) -> str:
@@ -74,7 +75,14 @@ class Generated:
         else:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
             function = getattr(owner, name).__get__(self.module)
+        if key in self._source.devices:
+            function = partial(function, device=self._device())
         return self._bound(self._ready[key], function, symbols) if symbols else function
+
+    def _device(self) -> torch.device:
+        """Where the model is; of one without tensors, where it is to run."""
+        held = next(chain(self.module.parameters(), self.module.buffers()), None)
+        return torch.device(self.selecting.device) if held is None else held.device
 
     def _bound(
         self, entry: _Entry, function: Callable[..., Any], symbols: Sequence[tuple[Symbol, str]]

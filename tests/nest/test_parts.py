@@ -96,14 +96,21 @@ class Cache(NamedTuple):
     mask: Any = None
 
 
-@pytest.fixture(params=["numpy", "torch"])
+WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("numpy", {}),
+    ("torch", {"compile": False}),
+    ("torch", {"compile": True}),
+]
+
+
+@pytest.fixture(params=WAYS, ids=["numpy", "torch", "torch-source"])
 def model(make_card: Callable[..., Path], request: pytest.FixtureRequest) -> Model:
-    options: dict[str, Any] = {"compile": False} if request.param == "torch" else {}
+    backend, options = request.param
     folder = make_card(bindings='{"norm": "n", "head": "h"}')
     (folder / "src" / "lib.linnet").write_text(SOURCE)
     manifest = '[package]\nname = "small"\nversion = "0.1.0"\nlanguage = "0.1"\n'
     (folder / "linnet.toml").write_text(manifest)
-    return nest.load(folder, request.param, weights="random", **options)
+    return nest.load(folder, backend, weights="random", **options)
 
 
 def test_an_enum_is_the_name_of_a_variant(model: Model) -> None:

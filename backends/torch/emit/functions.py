@@ -75,6 +75,16 @@ class Owner:
         return self.symbols[symbol]
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The root, the name of its class, and its entries: called from inside, they are those of the
+    class, whatever stands before them for callers from outside."""
+
+    root: Outline
+    title: str
+    entries: frozenset[str]
+
+
 class Scope:
     """One function in the making: what its body asks."""
 
@@ -84,6 +94,7 @@ class Scope:
         owner: Owner,
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
+        inside: Inside,
     ) -> None:
         self.function = function
         self.owner = owner
@@ -93,6 +104,7 @@ class Scope:
         self.functions: dict[Callable[..., Any], None] = {}
         self._callees = callees
         self._facts = facts
+        self._inside = inside
         self._dims: dict[Symbol, Code] = {}
         self._names = Names(self._called())
         self._integers = facts.integers.get(function.name, frozenset[int]())
@@ -180,6 +192,9 @@ class Scope:
             named["device"] = self.device
         if outline is None:
             return call(written.name, *arguments, **named)
+        own = outline is self._inside.root and not op.attrs["at"]
+        if own and written.name in self._inside.entries:
+            return call(f"{self._inside.title}.{written.name}", name("self"), *arguments, **named)
         at = self.member(op.attrs["at"], body.variables, "sub")
         if written.name == _FORWARD and op.attrs["at"]:
             return call(at.text, *arguments, **named)

@@ -12,7 +12,7 @@ from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
-from linnet.backends.torch.emit.functions import Owner, Scope, Written, outline_at
+from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
 from linnet.backends.torch.emit.names import Names, base_of, snake
 from linnet.backends.torch.vocabulary import dim_code
@@ -40,12 +40,14 @@ class Selecting:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Generated source: its text, the root's class, and what each entry is called there, which
-    dimensions it asks for, and whether it is one of `functions`, outside any block."""
+    dimensions it asks for, whether for a device, and whether it is one of `functions`, outside
+    any block."""
 
     text: str
     root: str
     entries: Mapping[str, str]
     symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
+    devices: frozenset[str]
     functions: frozenset[str]
 
 
@@ -53,13 +55,19 @@ class Writer:
     """Collects functions and classes of any number of entries of one root."""
 
     def __init__(
-        self, title: str, root: Outline, generics: Mapping[Symbol, Dim], selecting: Selecting
+        self,
+        title: str,
+        root: Outline,
+        generics: Mapping[Symbol, Dim],
+        selecting: Selecting,
+        entries: Collection[str] = (),
     ) -> None:
         names = Names()
         self._title = title
         self._root = root
         self._generics = generics
         self._selecting = selecting
+        self._names = frozenset(entries)
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
@@ -73,6 +81,7 @@ class Writer:
         plain = vectorize(lowered.module)
         module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
         facts = Facts.of(module, decisions, lowered.values)
+        own = Inside(self._root, self._classes.title(self._root), self._names)
         at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
         for callee in callees_first(module):
@@ -80,7 +89,7 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, facts)
+            scope = Scope(module.functions[callee], owner, written, facts, own)
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:
@@ -134,6 +143,7 @@ class Writer:
             self._classes.title(self._root),
             {key: w.name for key, w in self._entries.items()},
             {key: w.symbols for key, w in self._entries.items()},
+            frozenset(key for key, w in self._entries.items() if w.device),
             frozenset(self._outside),
         )
 
