@@ -28,6 +28,7 @@ from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
 from linnet.nest.survey import Survey, nbytes, size, survey
+from linnet.nest.text_files import Origin
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 
@@ -92,7 +93,8 @@ def load(
         runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
-    return chosen.hand_out(Model(plan.program, runtime, backend, unbound), runtime)
+    model = Model(plan.program, runtime, backend, unbound, Origin(weights, offline))
+    return chosen.hand_out(model, runtime)
 
 
 def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
