@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, cast
 
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -39,7 +40,18 @@ def check_settings(
     _check("seed", seed, _is_seed, "an integer from 0", sink)
     _check("stop", texts, _are_texts, "a text that is not empty, or a list of such", sink)
     raise_errors(sink)
-    return Settings(max_new, float(temperature), top_k, top_p, seed, tuple(texts))
+    return Settings(
+        max_new=_integer(max_new),
+        temperature=float(temperature),
+        top_k=_integer(top_k),
+        top_p=None if top_p is None else float(top_p),
+        seed=_integer(seed),
+        stop=tuple(texts),
+    )
+
+
+def _integer(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _check(name: str, value: Any, accepts: Callable[[Any], bool], wanted: str, sink: Sink) -> None:
@@ -59,15 +71,20 @@ def _words(value: Any) -> str:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return _is_integer(value) and value > 0
 
 
 def _is_seed(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return _is_integer(value) and value >= 0
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether it is one; those of NumPy are."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_finite(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
         return math.isfinite(value)

@@ -151,8 +151,8 @@ def _check_prompt(prompt: Sequence[int], limits: Limits) -> None:
     if count == 0:
         raise refused("the prompt has no token, so there is nothing to go on from", code="E2102")
     if length is not None and count >= length:
-        what = "is longer than" if count > length else "fills"
-        message = f"the prompt has {count} tokens, which {what} the caches of {length}"
+        tokens = "token" if count == 1 else "tokens"
+        message = f"the prompt has {count} {tokens}, and the caches hold {length}"
         if count == length:
             message += ": there is no room for another"
         raise refused(message, help="give a shorter prompt, or bind longer caches")

@@ -74,9 +74,14 @@ class Tokenizer:
 
     def _encoding(self, text: str, around: bool) -> Any:
         try:
+            text.encode("utf-8")
             return self._inner.encode(text, add_special_tokens=around)
         except UnicodeEncodeError:
             raise refused("the prompt is no Unicode text", code="E2102") from None
+        # The package raises plain `Exception`s, of a word that its model has no token for, say.
+        except Exception as error:
+            why = str(error).strip().partition("\n")[0]
+            raise refused(f"the tokenizer does not take the prompt: {why}") from None
 
     @contextmanager
     def _all_ordinary(self) -> Generator[None]:

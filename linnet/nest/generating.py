@@ -19,7 +19,7 @@ from linnet.nest.card_keys import is_integer
 from linnet.nest.program import CardProgram
 from linnet.nest.text_entries import TextEntries, text_entries
 from linnet.nest.text_files import Origin, TextFiles
-from linnet.packages.absent import absence
+from linnet.packages.absent import MISSING, absence
 from linnet.source.diagnostics import Sink
 from linnet.source.errors import raise_errors
 
@@ -62,7 +62,7 @@ class Generating:
             ids = codec.encode(prompt)
         else:
             items = _items(prompt)
-            if items and all(is_integer(v) for v in items):
+            if all(is_integer(v) for v in items):
                 ids = cast("list[int]", items)
             else:
                 check_messages(items)
@@ -95,7 +95,8 @@ def _chosen(given: Any) -> Path:
     path = Path(cast("PathText", given))
     why = absence(path)
     if why is not None:
-        raise refused(f"the tokenizer {path} {why}", code="E5003")
+        what = "does not exist" if why == MISSING else why
+        raise refused(f"there is no tokenizer at {path}: it {what}", code="E5003")
     return path
 
 
