@@ -80,7 +80,7 @@ def _is_seed(value: Any) -> bool:
 
 def _is_integer(value: Any) -> bool:
     """Whether it is one; those of NumPy are."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def _is_finite(value: Any) -> bool:
