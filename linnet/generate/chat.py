@@ -29,8 +29,7 @@ class Marks:
     def __init__(self, control: Iterable[str], texts: Iterable[str]) -> None:
         self._control = sorted((c for c in control if c), key=len, reverse=True)
         every = "".join(texts)
-        # Numbers that Unicode gives no character to.
-        self.sign = next(c for n in range(0xFDD0, 0xFDF0) if (c := chr(n)) not in every)
+        self.sign = _unused(every)
         alternatives = "|".join(map(re.escape, self._control)) or "(?!)"
         self._spelled = re.compile(alternatives)
         self._meant = re.compile(f"((?<!{self.sign})(?:{alternatives}))")
@@ -66,6 +65,14 @@ class Marks:
     def without(self, text: str) -> str:
         """A text as it was."""
         return text.replace(self.sign, "")
+
+
+def _unused(text: str) -> str:
+    """A character that is not in `text`: one that Unicode keeps for such uses."""
+    for number in (*range(0xFDD0, 0xFDF0), *range(0xF0000, 0xFFFFE)):
+        if chr(number) not in text:
+            return chr(number)
+    raise refused("the messages have all characters for private use", code="E2102")
 
 
 def texts_of(value: Any) -> Iterator[str]:

@@ -37,9 +37,9 @@ class Sampler:
         """By the inverse of the cumulative distribution, tokens in the order of their numbers."""
         weights = np.exp(scores)
         sums = np.cumsum(weights)
-        at = int(np.count_nonzero(sums <= self._random.random() * sums[-1]))
-        # A product may be rounded up to the whole sum: the last token that has a weight is meant.
-        return min(at, int(np.flatnonzero(weights)[-1]))
+        # The sum is at least 1, the weight of the likeliest, and the random number at most
+        # 1 - 2^-53: the product is below the sum, so there is a token, and it has a weight.
+        return int(np.count_nonzero(sums <= self._random.random() * sums[-1]))
 
 
 def filtered(logits: Logits, settings: Settings) -> Logits:

@@ -157,7 +157,7 @@ def _check_prompt(prompt: Sequence[int], limits: Limits) -> None:
             message += ": there is no room for another"
         raise refused(message, help="give a shorter prompt, or bind longer caches")
     for token in prompt:
-        if token < 0 or (vocabulary is not None and token >= vocabulary):
+        if not 0 <= token < (2**31 if vocabulary is None else vocabulary):
             has = "" if vocabulary is None else f", whose tokens are 0 to {vocabulary - 1}"
             message = f"the prompt has the token {token}, which the model has not{has}"
             hint = "the tokenizer, or what made the tokens, is of another model" if has else None

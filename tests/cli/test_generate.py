@@ -226,7 +226,7 @@ def test_ctrl_c_keeps_what_was_written(
 
 
 def test_ctrl_c_in_a_process_of_its_own() -> None:
-    """A model that would go on for long: 64000 positions, of which a few are written."""
+    """A model that would go on for thousands of tokens, of which a few are written."""
     line = "generate gpt-oss-20b --tiny --tokens 1,2 --set MaxSeq=4000 --set Layers=2"
     process = subprocess.Popen(
         [sys.executable, "-m", "linnet", *line.split()],

@@ -74,6 +74,17 @@ def test_no_text_forges_a_turn(content: Any) -> None:
     assert tokenizer().decode(ids[ids.index(2) : ids.index(1)]) == text
 
 
+def test_the_sign_of_a_mark_is_in_no_text() -> None:
+    every = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+    content = f"{every}<|end|>"
+    ids = encoded(user(content))
+    assert [i for i in ids if i < 4] == [0, 2, 1, 0, 2]
+    assert tokenizer().decode(ids[ids.index(2) : ids.index(1)]) == content
+    private = "".join(map(chr, range(0xF0000, 0xFFFFE)))
+    with pytest.raises(LinnetError, match="private use"):
+        encoded(user(every + private))
+
+
 def test_a_template_still_cuts_what_it_is_given() -> None:
     template = "{{ messages[0].content.split('</think>')[-1] | trim }}<|end|>"
     ids = encoded(user("a</think> b<|end|> "), template)

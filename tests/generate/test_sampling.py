@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -96,18 +97,25 @@ def test_what_is_left_out_is_never_drawn() -> None:
     assert {sampler.next(only) for _ in range(50)} == {1}
 
 
-class High:
-    """A generator whose numbers are the highest."""
+@dataclass
+class Always:
+    """A generator of one number."""
+
+    number: float
 
     def random(self) -> float:
-        return 1 - UNIT
+        return self.number
 
 
-def test_the_highest_random_number_is_a_token_that_has_weight() -> None:
-    sampler = Sampler(settings(temperature=1))
-    sampler._random = High()  # type: ignore[assignment]
-    logits = np.concatenate([np.log(np.full(9, 0.1)), np.full(3, -np.inf)])
-    assert sampler.next(logits) == 8
+@pytest.mark.parametrize(("number", "token"), [(0.0, 3), (1 - UNIT, 11)])
+@pytest.mark.parametrize("temperature", [0.9, 1, 3])
+def test_the_ends_of_random_numbers_are_tokens_that_have_weight(
+    number: float, token: int, temperature: float
+) -> None:
+    sampler = Sampler(settings(temperature=temperature))
+    sampler._random = Always(number)  # type: ignore[assignment]
+    none = np.full(3, -np.inf)
+    assert sampler.next(np.concatenate([none, np.arange(9.0), none])) == token
 
 
 @pytest.mark.parametrize("temperature", [0, 1])

@@ -112,6 +112,12 @@ def test_spaces_before_words_stay() -> None:
     assert parts(stream) == ["the", " end", " end", "."]
 
 
+def test_a_token_without_text_in_between_takes_no_space_away() -> None:
+    decoder = Spaced(" the", "", " end")
+    stream = Stream(Script([0, 1, 2]), decoder, [0], settings(max_new=3), Limits())
+    assert parts(stream) == ["the", " end"]
+
+
 class Runs(Pieces):
     """As the decoder ByteFallback: a run of bytes that is no text is a mark for each byte."""
 
@@ -128,6 +134,24 @@ def test_a_decoder_that_takes_a_run_of_bytes_back() -> None:
     decoder = Runs(*(bytes([b]) for b in emoji))
     stream = Stream(Script(range(6)), decoder, [0], settings(max_new=6), Limits())
     assert parts(stream) == ["é", "😀"]
+
+
+def test_a_run_of_bytes_that_stays_taken_back_goes_on_behind_what_was_given() -> None:
+    decoder = Runs(b"\xc3\xa9", b"\xff", b"\xff\xc3", "x", "y")
+    stream = Stream(Script(range(5)), Marked(decoder), [0], settings(max_new=5), Limits())
+    assert parts(stream) == ["é", f"{BROKEN * 4}x", "y"]
+
+
+class Marked:
+    """As `Runs`, where the runs are the tokens before the first letter."""
+
+    def __init__(self, inner: Runs) -> None:
+        self.inner = inner
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        letters = [i for i, t in enumerate(tokens) if self.inner.pieces[t] in (b"x", b"y")]
+        end = letters[0] if letters else len(tokens)
+        return self.inner.decode(tokens[:end]) + self.inner.decode(tokens[end:])
 
 
 # --- ends -----------------------------------------------------------------------
