@@ -390,3 +390,15 @@ def test_the_ends_of_gpt_oss_are_those_of_its_checkpoint() -> None:
     assert json.loads(json.dumps(nest.load("gpt-oss-20b", "numpy", tiny=True).card.generate)) == {
         "eos": [200002, 199999, 200012]
     }
+
+
+def test_a_text_on_pytorch_is_that_of_the_reference(tiny: Model) -> None:
+    """The likeliest tokens, in f32 on both; in bf16 what NumPy does not know becomes logits."""
+    pytest.importorskip("torch")
+    small_ones: Any = {"tiny": True, "generics": {"Layers": 2, "Batch": 2}}
+    torch = nest.load("gpt-oss-20b", "torch", **small_ones)
+    assert torch.generate([1, 2, 3], max_new=6).tokens == tiny.generate([1, 2, 3], max_new=6).tokens
+    small_ones["generics"]["T"] = "bf16"
+    half = nest.load("gpt-oss-20b", "torch", **small_ones)
+    found = half.generate([1, 2, 3], max_new=3, temperature=1.0, seed=1)
+    assert (len(found.tokens), found.finish_reason) == (3, "max_new")
