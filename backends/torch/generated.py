@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, count
+from itertools import count
 from types import ModuleType
 from typing import Any
 
@@ -41,6 +41,7 @@ class Generated:
     entries: tuple[str, ...]
     sources: Sources
     selecting: Selecting
+    device: torch.device
     module: nn.Module = field(default_factory=nn.Module)
     _writer: Writer | None = None
     _source: Source | None = None
@@ -69,20 +70,16 @@ class Generated:
             self._write(entry, given)
             self._renew()
         assert self._source is not None
-        name, symbols = self._source.entries[key], self._source.symbols[key]
+        written = self._source.entries[key]
         if key in self._source.functions:
-            function = getattr(self._space, name)
+            function = getattr(self._space, written.name)
         else:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
-            function = getattr(owner, name).__get__(self.module)
-        if key in self._source.devices:
-            function = partial(function, device=self._device())
+            function = getattr(owner, written.name).__get__(self.module)
+        if written.device:
+            function = partial(function, device=self.device)
+        symbols = written.symbols
         return self._bound(self._ready[key], function, symbols) if symbols else function
-
-    def _device(self) -> torch.device:
-        """Where the model is; of one without tensors, where it is to run."""
-        held = next(chain(self.module.parameters(), self.module.buffers()), None)
-        return torch.device(self.selecting.device) if held is None else held.device
 
     def _bound(
         self, entry: _Entry, function: Callable[..., Any], symbols: Sequence[tuple[Symbol, str]]

@@ -74,7 +74,8 @@ class Classes:
         return f"{self.title(outline)}({text})"
 
     def _constructor(self, outline: Outline, owner: Owner) -> Iterator[str]:
-        names = Names()
+        titles = {self.title(m.block) for m in outline.members if isinstance(m, Sub)}
+        names = Names(titles)
         local = {s: names.new(snake(s.name)) for s in self.needed(outline)}
 
         def dims(dim: Dim) -> Code:

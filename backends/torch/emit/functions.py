@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,7 +71,9 @@ class Owner:
     def symbol(self, symbol: Symbol) -> str:
         """The attribute that holds a generic of the block."""
         if symbol not in self.symbols:
-            self.symbols[symbol] = self.names.new(snake(symbol.name))
+            # `forward` is what calling the module runs.
+            wanted = snake(symbol.name)
+            self.symbols[symbol] = self.names.new("forward_" if wanted == _FORWARD else wanted)
         return self.symbols[symbol]
 
 
@@ -95,6 +97,7 @@ class Scope:
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
         inside: Inside,
+        taken: Iterable[str] = (),
     ) -> None:
         self.function = function
         self.owner = owner
@@ -106,20 +109,15 @@ class Scope:
         self._facts = facts
         self._inside = inside
         self._dims: dict[Symbol, Code] = {}
-        self._names = Names(self._called())
+        self._taken = set(taken)
+        self._names = Names({*self._called(), *self._taken})
         self._integers = facts.integers.get(function.name, frozenset[int]())
         self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
 
     def _called(self) -> Iterator[str]:
-        """The functions outside any block that the body names."""
+        """The functions outside any block that the body calls."""
         for op in operations(self.function.body):
-            if op.name != "call":
-                continue
-            decision = self._decision(op)
-            if decision is not None and decision.kernel is not None:
-                for found in decision.kernel.emit(decision.site, [name("_") for _ in op.operands]):
-                    yield from (f.__name__ for f in found.functions)
-            else:
+            if op.name == "call" and op.attrs["callee"] in self._callees:
                 yield self._callees[op.attrs["callee"]][0].name
 
     def _decision(self, op: Operation) -> Decision | None:
@@ -243,7 +241,19 @@ class Scope:
     # --- all of it -----------------------------------------------------------
 
     def written(self) -> Written:
-        """The function, under no name yet."""
+        """The function, under no name yet. What its text names is known once it is there: then it
+        is written again, if anything else has such a name."""
+        found = self._written()
+        named = {f.__name__ for f in found.functions}
+        if found.device:
+            named.add("device")
+        if not any(map(self._names.has, named - self._taken)):
+            return found
+        taken = self._taken | named
+        again = Scope(self.function, self.owner, self._callees, self._facts, self._inside, taken)
+        return again.written()
+
+    def _written(self) -> Written:
         body = Body(self.function, self, self._names)
         for k, (text, value) in enumerate(zip(self.params, self.function.params, strict=True)):
             body.param(value, text, "number" if k in self._integers else "value")
@@ -267,13 +277,16 @@ _STORES = {"param": "_parameters", "buffer": "_buffers", "state": "_buffers", "s
 
 
 def is_taken(member: str) -> bool:
-    """Whether every `nn.Module` has an attribute of that name."""
-    return hasattr(nn.Module, member) or member in nn.Module().__dict__
+    """Whether `of.member` would be no member of that name: every `nn.Module` has an attribute of
+    it, or Python takes it for something else."""
+    hidden = member.startswith("__")
+    known = hasattr(nn.Module, member) or member in nn.Module().__dict__
+    return known or hidden or keyword.iskeyword(member)
 
 
 def attribute(of: str, member: str, kind: str) -> str:
-    """A member of a module, also where `nn.Module` has something else of that name."""
-    if is_taken(member) or keyword.iskeyword(member):
+    """A member of a module, also where `is_taken`."""
+    if is_taken(member):
         return f'{of}.{_STORES[kind]}["{member}"]'
     return f"{of}.{member}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,15 +40,12 @@ class Selecting:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Generated source: its text, the root's class, and what each entry is called there, which
-    dimensions it asks for, whether for a device, and whether it is one of `functions`, outside
-    any block."""
+    """Generated source: its text, the root's class, and what each entry is written as there; of
+    `functions`, entries outside any block, it is a function."""
 
     text: str
     root: str
-    entries: Mapping[str, str]
-    symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
-    devices: frozenset[str]
+    entries: Mapping[str, Written]
     functions: frozenset[str]
 
 
@@ -62,20 +60,45 @@ class Writer:
         selecting: Selecting,
         entries: Collection[str] = (),
     ) -> None:
-        names = Names()
         self._title = title
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
+        self._lowered: dict[str, AsWritten] = {}
+        self._begin({"model"})
+
+    def _begin(self, taken: set[str]) -> None:
+        """Nothing is written yet; the file has these names for something else."""
+        self._taken = taken
+        names = Names(taken)
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
         self._outside: set[str] = set()
-        self._classes.owner(root)
+        self._classes.owner(self._root)
 
     def entry(self, key: str, lowered: AsWritten) -> None:
         """Write an entry and all that it calls."""
+        self._lowered[key] = lowered
+        self._write(key, lowered)
+        clashes = {f.__name__ for w in self._used() for f in w.functions} & self._own()
+        if clashes:
+            self._begin(self._taken | clashes)
+            for each in self._lowered.items():
+                self._write(*each)
+
+    def _used(self) -> list[Written]:
+        """Every function and method."""
+        outlines = _inside_out(self._root)
+        return [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
+
+    def _own(self) -> set[str]:
+        """What is defined in the file under a name."""
+        titles = {self._classes.title(o) for o in _inside_out(self._root)}
+        return titles | {w.name for w in self._functions.all}
+
+    def _write(self, key: str, lowered: AsWritten) -> None:
         decisions = self._decisions(lowered)
         chosen = {name for name, d in decisions.items() if d.kernel is not None}
         plain = vectorize(lowered.module)
@@ -89,7 +112,9 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, facts, own)
+            scope = Scope(
+                module.functions[callee], owner, written, facts, own, self._taken | {own.title}
+            )
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:
@@ -124,26 +149,25 @@ class Writer:
     def source(self) -> Source:
         """The whole file."""
         self._classes.renew()
-        outlines = [o for o in _inside_out(self._root) if o]
+        outlines = _inside_out(self._root)
         blocks = [list(self._classes.lines(o)) for o in outlines]
         functions = [list(definition(w)) for w in self._functions.all]
-        used = [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
+        defined: list[str] = []
+        for block in (*functions, *blocks, list(self._build())):
+            defined += ["", "", *block]
         lines = [
             f'"""{self._title}"""',
             "",
             "from __future__ import annotations",
             "",
-            *_imports(used),
+            *_imports(self._used(), "\n".join(defined)),
+            *defined,
         ]
-        for block in (*functions, *blocks, list(self._build())):
-            lines += ["", "", *block]
         text = "\n".join(laid_out(lines)) + "\n"
         return Source(
             text,
             self._classes.title(self._root),
-            {key: w.name for key, w in self._entries.items()},
-            {key: w.symbols for key, w in self._entries.items()},
-            frozenset(key for key, w in self._entries.items() if w.device),
+            dict(self._entries),
             frozenset(self._outside),
         )
 
@@ -160,11 +184,13 @@ class Writer:
         yield f"    return {title}({', '.join(numbers)})"
 
 
-def _imports(used: Sequence[Written]) -> Iterator[str]:
-    yield "import torch"
-    if any("F." in line for w in used for line in w.lines):
+def _imports(used: Sequence[Written], text: str) -> Iterator[str]:
+    if re.search(r"(?<![\w.])torch\.", text):
+        yield "import torch"
+    if re.search(r"(?<![\w.])F\.", text):
         yield "import torch.nn.functional as F"
-    yield "from torch import Tensor, nn"
+    names = [name for name in ("Tensor", "nn") if re.search(rf"(?<![\w.]){name}\b", text)]
+    yield f"from torch import {', '.join(names)}"
     modules: dict[str, set[str]] = {}
     functions: dict[Callable[..., Any], None] = dict.fromkeys(f for w in used for f in w.functions)
     for function in functions:
