@@ -15,6 +15,7 @@ from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
 from linnet.backends.torch.emit.names import Names, base_of, snake
+from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Module
@@ -30,23 +31,26 @@ _IMPORT = 88
 
 @dataclass(frozen=True, slots=True)
 class Selecting:
-    """How kernels are chosen."""
+    """How kernels are chosen, and whether what they make of parameters alone is made once."""
 
     kernels: Sequence[Kernel]
     numerics: Tier
     device: str
+    prepare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Generated source: its text, the root's class, and what each entry is called there, which
-    dimensions it asks for, and whether it is one of `functions`, outside any block."""
+    dimensions it asks for, and whether it is one of `functions`, outside any block. `prepared`
+    are the buffers that its function `prepare` fills, by class."""
 
     text: str
     root: str
     entries: Mapping[str, str]
     symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
     functions: frozenset[str]
+    prepared: frozenset[tuple[str, str]]
 
 
 class Writer:
@@ -55,7 +59,7 @@ class Writer:
     def __init__(
         self, title: str, root: Outline, generics: Mapping[Symbol, Dim], selecting: Selecting
     ) -> None:
-        names = Names()
+        names = Names(("model", METHOD))
         self._title = title
         self._root = root
         self._generics = generics
@@ -72,7 +76,7 @@ class Writer:
         chosen = {name for name, d in decisions.items() if d.kernel is not None}
         plain = vectorize(lowered.module)
         module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
-        facts = Facts.of(module, decisions, lowered.values)
+        facts = Facts.of(module, decisions, lowered.values, prepare=self._selecting.prepare)
         at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
         for callee in callees_first(module):
@@ -126,7 +130,9 @@ class Writer:
             "",
             *_imports(used),
         ]
-        for block in (*functions, *blocks, list(self._build())):
+        preparing = {o: own for o in outlines if (own := self._classes.owner(o).preparation).buffers}
+        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
+        for block in (*functions, *blocks, *last):
             lines += ["", "", *block]
         text = "\n".join(laid_out(lines)) + "\n"
         return Source(
@@ -135,6 +141,11 @@ class Writer:
             {key: w.name for key, w in self._entries.items()},
             {key: w.symbols for key, w in self._entries.items()},
             frozenset(self._outside),
+            frozenset(
+                (self._classes.title(o), buffer)
+                for o, own in preparing.items()
+                for buffer in own.buffers.values()
+            ),
         )
 
     def _build(self) -> Iterator[str]:
@@ -148,6 +159,14 @@ class Writer:
         needed = self._classes.needed(self._root)
         numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
         yield f"    return {title}({', '.join(numbers)})"
+
+    def _prepare(self, preparing: Mapping[Outline, Preparation]) -> Iterator[str]:
+        yield f"def {METHOD}(root: nn.Module) -> None:"
+        yield '    """Compute what is made of parameters alone, each time that they are set."""'
+        yield "    for block in root.modules():"
+        for outline, own in preparing.items():
+            yield f"        if isinstance(block, {self._classes.title(outline)}):"
+            yield f"            block.{own.method}()"
 
 
 def _imports(used: Sequence[Written]) -> Iterator[str]:
