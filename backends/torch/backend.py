@@ -20,7 +20,7 @@ from linnet.source.suggest import did_you_mean
 
 COMPILE: tuple[bool | str, ...] = (False, True, "inductor", "reduce-overhead")
 """What `compile` may be: `False` evaluates operation by operation."""
-OPTIONS = ("compile", "trainable")
+OPTIONS = ("compile", "prepare", "trainable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,11 @@ class TorchBackend:
                 message = f"the backend `torch` has no option `{option}`"
                 raise _refused("E2102", message, did_you_mean(option, OPTIONS) or listed)
         _check_compile(options.get("compile", True))
-        trainable = options.get("trainable", False)
-        if not isinstance(trainable, bool):
-            raise _refused("E2102", f"`trainable` is {trainable!r}", "it is `True` or `False`")
+        for option in ("prepare", "trainable"):
+            chosen = options.get(option, False)
+            if not isinstance(chosen, bool):
+                raise _refused("E2102", f"`{option}` is {chosen!r}", "it is `True` or `False`")
+        _check_prepare(options)
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
@@ -52,7 +54,7 @@ class TorchBackend:
         return TorchRuntime(
             compiled,
             place,
-            Selecting(self.kernels, numerics, place.type),
+            Selecting(self.kernels, numerics, place.type, options.get("prepare", False)),
             options.get("compile", True) is not False and compiled.written is not None,
             options.get("trainable", False),
         )
@@ -70,6 +72,17 @@ def _check_compile(chosen: Any) -> None:
     if not isinstance(chosen, bool):
         message = f"`compile={chosen!r}` is not implemented in this version"
         raise _refused("E2190", message, "use compile=True")
+
+
+def _check_prepare(options: Mapping[str, Any]) -> None:
+    if not options.get("prepare", False):
+        return
+    if options.get("compile", True) is False:
+        message = "`prepare=True` is for generated source, which `compile=False` does without"
+        raise _refused("E2102", message, "leave one of the two out")
+    if options.get("trainable", False):
+        message = "`prepare=True` reads parameters once, and `trainable=True` lets them change"
+        raise _refused("E2102", message, "leave one of the two out")
 
 
 def _device(name: str | None) -> torch.device:

@@ -110,11 +110,23 @@ class Generated:
 
     def _renew(self) -> None:
         """The classes again; the modules of the model become of the new ones."""
+        known = None if self._source is None else self._source.prepared
         made = self._made()
+        assert self._source is not None
         for old, new in zip(self.module.modules(), made.modules(), strict=True):
             face = type(old)
             old.__class__ = _faced(face, type(new))
             old.__dict__.update((k, v) for k, v in new.__dict__.items() if isinstance(v, int))
+            for buffer in new._buffers.keys() - old._buffers.keys():  # pyright: ignore[reportPrivateUsage]
+                old.register_buffer(buffer, None, persistent=False)
+        if known != self._source.prepared:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Compute what is made of parameters alone, for the entries that are written."""
+        if self._source is not None and self._source.prepared:
+            with torch.no_grad():
+                self._space.prepare(self.module)
 
     def _made(self) -> nn.Module:
         """The model on no device."""

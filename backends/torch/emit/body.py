@@ -184,6 +184,15 @@ class Body:
         """Whether an expression is a state itself, as it is now."""
         return found.text in self._states
 
+    def is_param(self, value: Value) -> bool:
+        """Whether a value is a parameter that has one path, not one of many in a loop."""
+        made = self._makers.get(value.id)
+        return (
+            made is not None
+            and made.name == "param"
+            and not any(str(part).startswith("$") for part in made.attrs["path"])
+        )
+
     def _operation(self, op: Operation) -> None:
         (result,) = op.results
         if op.name in SPREADING and op.results[0].type.shape:

@@ -88,6 +88,7 @@ class Classes:
             yield f"    self.{attribute} = {local[symbol]}"
         for member in outline.members:
             yield f"    {self._member(member, dims)}"
+        yield from (f"    {line}" for line in owner.preparation.registered())
 
     def _member(self, member: Member | Sub, dims: Dims) -> str:
         if isinstance(member, Sub):

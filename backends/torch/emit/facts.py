@@ -21,7 +21,8 @@ _NO_NUMBERS: frozenset[int] = frozenset()
 @dataclass(frozen=True, slots=True)
 class Facts:
     """`numbers`: by function, what its symbols are; `integers`: which of its parameters are given
-    a Python integer by every call; `in_place`: whether states may be overwritten."""
+    a Python integer by every call; `in_place`: whether states may be overwritten; `prepare`:
+    whether what is made of parameters alone is made once."""
 
     module: Module
     decisions: Mapping[str, Decision]
@@ -29,15 +30,21 @@ class Facts:
     numbers: Mapping[str, Mapping[Symbol, Dim]]
     integers: Mapping[str, frozenset[int]]
     in_place: bool
+    prepare: bool
 
     @staticmethod
     def of(
-        module: Module, decisions: Mapping[str, Decision], values: Mapping[Symbol, Dim]
+        module: Module,
+        decisions: Mapping[str, Decision],
+        values: Mapping[Symbol, Dim],
+        *,
+        prepare: bool,
     ) -> Facts:
         """What is known of `module`, whose entry has these values."""
         done = effects(module)
         whole = all(_keeps_apart(f, done) for f in module.functions.values())
-        return Facts(module, decisions, done, values_of(module, values), integers(module), whole)
+        numbers = values_of(module, values)
+        return Facts(module, decisions, done, numbers, integers(module), whole, prepare)
 
 
 # --- integers ----------------------------------------------------------------

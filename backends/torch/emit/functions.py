@@ -15,6 +15,7 @@ from linnet.backends.kernels import CallSite, Decision, Kernel
 from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
+from linnet.backends.torch.emit.preparation import Preparation
 from linnet.backends.torch.vocabulary import as_tensor
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Function, Operation, Value
@@ -53,11 +54,20 @@ class Owner:
     names: Names
     written: dict[str, list[Written]] = field(default_factory=dict[str, list[Written]])
     symbols: dict[Symbol, str] = field(default_factory=dict[Symbol, str])
+    preparation: Preparation = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.preparation = Preparation(self.names)
 
     @property
     def all(self) -> list[Written]:
-        """Every function."""
-        return [w for same in self.written.values() for w in same]
+        """Every function; that which prepares last."""
+        found = [w for same in self.written.values() for w in same]
+        own = self.preparation
+        if own.buffers:
+            lines, functions = tuple(own.lines()), tuple(own.functions)
+            found.append(Written(own.method, (), (), False, 0, lines, functions))
+        return found
 
     def add(self, found: Written, wanted: str) -> Written:
         """`found`, or one that reads the same and is there already."""
@@ -221,8 +231,10 @@ class Scope:
             o if o.kind == "value" or k in numbers else self._tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
-        emit = self._in_place(kernel, site, operands, body) or kernel.emit
-        codes = emit(site, operands)
+        codes = self._prepared(kernel, site, op, operands, body)
+        if codes is None:
+            emit = self._in_place(kernel, site, operands, body) or kernel.emit
+            codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
@@ -237,6 +249,21 @@ class Scope:
             return None
         old = site.pick(kernel.in_place, operands)
         return kernel.emit_in_place if old is not None and body.is_state(old) else None
+
+    def _prepared(
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+    ) -> Sequence[Code] | None:
+        """The form of the kernel whose work on parameters is done once, where they are those of
+        this block."""
+        how = kernel.preparing
+        if not self._facts.prepare or how is None or self.owner.outline is None:
+            return None
+        values = [site.pick(o, op.operands) for o in how.operands]
+        if not all(v is not None and body.is_param(v) for v in values):
+            return None
+        made_of = [c for o in how.operands if (c := site.pick(o, operands)) is not None]
+        made = self.owner.preparation.buffer(how.emit(site, operands), made_of)
+        return how.emit_with(site, operands, made)
 
     # --- all of it -----------------------------------------------------------
 

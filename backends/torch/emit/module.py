@@ -16,6 +16,7 @@ from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
 from linnet.backends.torch.emit.names import Names, base_of, snake
+from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Module
@@ -31,22 +32,25 @@ _IMPORT = 88
 
 @dataclass(frozen=True, slots=True)
 class Selecting:
-    """How kernels are chosen."""
+    """How kernels are chosen, and whether what they make of parameters alone is made once."""
 
     kernels: Sequence[Kernel]
     numerics: Tier
     device: str
+    prepare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Generated source: its text, the root's class, and what each entry is written as there; of
-    `functions`, entries outside any block, it is a function."""
+    `functions`, entries outside any block, it is a function. `prepared` are the buffers that its
+    function `prepare` fills, by class."""
 
     text: str
     root: str
     entries: Mapping[str, Written]
     functions: frozenset[str]
+    prepared: frozenset[tuple[str, str]]
 
 
 class Writer:
@@ -66,7 +70,7 @@ class Writer:
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({"model"})
+        self._begin({"model", METHOD})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
@@ -82,16 +86,18 @@ class Writer:
         """Write an entry and all that it calls."""
         self._lowered[key] = lowered
         self._write(key, lowered)
-        clashes = {f.__name__ for w in self._used() for f in w.functions} & self._own()
+        clashes = {f.__name__ for f in self._called()} & self._own()
         if clashes:
             self._begin(self._taken | clashes)
             for each in self._lowered.items():
                 self._write(*each)
 
-    def _used(self) -> list[Written]:
-        """Every function and method."""
-        outlines = _inside_out(self._root)
-        return [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
+    def _called(self) -> Collection[Callable[..., Any]]:
+        """The functions that the file imports."""
+        owners = [*map(self._classes.owner, _inside_out(self._root)), self._functions]
+        found = [f for owner in owners for w in owner.all for f in w.functions]
+        found += [f for owner in owners for f in owner.preparation.functions]
+        return dict.fromkeys(found)
 
     def _own(self) -> set[str]:
         """What is defined in the file under a name."""
@@ -103,7 +109,7 @@ class Writer:
         chosen = {name for name, d in decisions.items() if d.kernel is not None}
         plain = vectorize(lowered.module)
         module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
-        facts = Facts.of(module, decisions, lowered.values)
+        facts = Facts.of(module, decisions, lowered.values, prepare=self._selecting.prepare)
         own = Inside(self._root, self._classes.title(self._root), self._names)
         at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
@@ -152,15 +158,18 @@ class Writer:
         outlines = _inside_out(self._root)
         blocks = [list(self._classes.lines(o)) for o in outlines]
         functions = [list(definition(w)) for w in self._functions.all]
+        owners = {o: self._classes.owner(o).preparation for o in outlines}
+        preparing = {o: own for o, own in owners.items() if own.buffers}
+        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
         defined: list[str] = []
-        for block in (*functions, *blocks, list(self._build())):
+        for block in (*functions, *blocks, *last):
             defined += ["", "", *block]
         lines = [
             f'"""{self._title}"""',
             "",
             "from __future__ import annotations",
             "",
-            *_imports(self._used(), "\n".join(defined)),
+            *_imports(self._called(), "\n".join(defined)),
             *defined,
         ]
         text = "\n".join(laid_out(lines)) + "\n"
@@ -169,6 +178,11 @@ class Writer:
             self._classes.title(self._root),
             dict(self._entries),
             frozenset(self._outside),
+            frozenset(
+                (self._classes.title(o), buffer)
+                for o, own in preparing.items()
+                for buffer in own.buffers.values()
+            ),
         )
 
     def _build(self) -> Iterator[str]:
@@ -183,8 +197,16 @@ class Writer:
         numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
         yield f"    return {title}({', '.join(numbers)})"
 
+    def _prepare(self, preparing: Mapping[Outline, Preparation]) -> Iterator[str]:
+        yield f"def {METHOD}(root: nn.Module) -> None:"
+        yield '    """Compute what is made of parameters alone, each time that they are set."""'
+        yield "    for block in root.modules():"
+        for outline, own in preparing.items():
+            yield f"        if isinstance(block, {self._classes.title(outline)}):"
+            yield f"            block.{own.method}()"
 
-def _imports(used: Sequence[Written], text: str) -> Iterator[str]:
+
+def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[str]:
     if re.search(r"(?<![\w.])torch\.", text):
         yield "import torch"
     if re.search(r"(?<![\w.])F\.", text):
@@ -192,7 +214,6 @@ def _imports(used: Sequence[Written], text: str) -> Iterator[str]:
     names = [name for name in ("Tensor", "nn") if re.search(rf"(?<![\w.]){name}\b", text)]
     yield f"from torch import {', '.join(names)}"
     modules: dict[str, set[str]] = {}
-    functions: dict[Callable[..., Any], None] = dict.fromkeys(f for w in used for f in w.functions)
     for function in functions:
         modules.setdefault(function.__module__, set()).add(function.__name__)
     if modules:
