@@ -157,6 +157,13 @@ class Scope:
     def effects(self, op: Operation) -> frozenset[str]:
         return self._facts.effects[op.attrs["callee"]]
 
+    def overwrites(self, op: Operation) -> bool:
+        over = self._facts.memory.over.get(self.function.name, frozenset[int]())
+        return any(r.id in over for r in op.results)
+
+    def is_new(self, value: Value) -> bool:
+        return value.id in self._facts.memory.new[self.function.name]
+
     def is_same(self, one: Type, other: Type) -> bool:
         numbers = self._facts.numbers.get(self.function.name, {})
         return one.under(numbers) == other.under(numbers)
@@ -165,7 +172,7 @@ class Scope:
         callee: str = op.attrs["callee"]
         decision = self._decision(op)
         if decision is not None and decision.kernel is not None:
-            return self._kernel(decision.kernel, decision.site, op, operands, body)
+            return self._kernel(decision.kernel, decision.site, op, operands)
         written, outline = self._callees[callee]
         integers = self._facts.integers[callee]
         arguments = [
@@ -199,29 +206,21 @@ class Scope:
         return as_tensor(found, concrete(value.type.dtype), self.device)
 
     def _kernel(
-        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code]
     ) -> Code:
         numbers = {site.argument(n) for n, _ in site.signature.params if n in kernel.numbers}
         operands = [
             o if o.kind == "value" or k in numbers else self._tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
-        emit = self._in_place(kernel, site, operands, body) or kernel.emit
+        emit = kernel.emit_in_place if self.overwrites(op) else kernel.emit
+        assert emit is not None, kernel.name
         codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
             return codes[0]
         return Code(", ".join(c.text for c in codes), binds=0)
-
-    def _in_place(
-        self, kernel: Kernel, site: CallSite, operands: Sequence[Code], body: Body
-    ) -> Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None:
-        """The form of the kernel that overwrites a state, where nothing else sees the old one."""
-        if not self._facts.in_place or kernel.in_place is None:
-            return None
-        old = site.pick(kernel.in_place, operands)
-        return kernel.emit_in_place if old is not None and body.is_state(old) else None
 
     # --- all of it -----------------------------------------------------------
 
