@@ -18,6 +18,7 @@ from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Operation
 from linnet.ir.passes.bind import bind
 from linnet.ir.walk import operations
+from linnet.lower.bundle import Group
 from linnet.lower.module import AsWritten
 from linnet.lower.outline import Member, Outline, Sub
 from tests.backends.each import load
@@ -77,11 +78,11 @@ def made(module: Module, numbers: Numbers, blocks: Blocks) -> Sources:
     """Sources from the IR alone."""
     values = dims_of(numbers)
     if base_of(module.entry)[1] is not None:
-        whole = AsWritten(bind(module, values), {})
+        whole = AsWritten(bind(module, values), {}, Group(()))
         return Sources(lambda *_: whole, lambda: (blocks.outline(), {}))
     given = tuple((s, Dim.of(s)) for s in module.symbols)
     functions = {n: _saying(f, given) for n, f in module.functions.items()}
-    open_ = AsWritten(replace(module, functions=functions), dict(given))
+    open_ = AsWritten(replace(module, functions=functions), dict(given), Group(()))
     return Sources(lambda *_: open_, lambda: (NO_BLOCK, {}))
 
 

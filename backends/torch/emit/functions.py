@@ -179,6 +179,13 @@ class Scope:
     def effects(self, op: Operation) -> frozenset[str]:
         return self._facts.effects[op.attrs["callee"]]
 
+    def overwrites(self, op: Operation) -> bool:
+        over = self._facts.memory.over.get(self.function.name, frozenset[int]())
+        return any(r.id in over for r in op.results)
+
+    def is_new(self, value: Value) -> bool:
+        return value.id in self._facts.memory.new[self.function.name]
+
     def is_same(self, one: Type, other: Type) -> bool:
         numbers = self._facts.numbers.get(self.function.name, {})
         return one.under(numbers) == other.under(numbers)
@@ -233,22 +240,14 @@ class Scope:
         ]
         codes = self._prepared(kernel, site, op, operands, body)
         if codes is None:
-            emit = self._in_place(kernel, site, operands, body) or kernel.emit
+            emit = kernel.emit_in_place if self.overwrites(op) else kernel.emit
+            assert emit is not None, kernel.name
             codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
             return codes[0]
         return Code(", ".join(c.text for c in codes), binds=0)
-
-    def _in_place(
-        self, kernel: Kernel, site: CallSite, operands: Sequence[Code], body: Body
-    ) -> Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None:
-        """The form of the kernel that overwrites a state, where nothing else sees the old one."""
-        if not self._facts.in_place or kernel.in_place is None:
-            return None
-        old = site.pick(kernel.in_place, operands)
-        return kernel.emit_in_place if old is not None and body.is_state(old) else None
 
     def _prepared(
         self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
