@@ -1,4 +1,4 @@
-"""A card's own checkpoint: from the Hugging Face cache, or downloaded into it."""
+"""A card's own checkpoint: from its folder, from the Hugging Face cache, or downloaded into it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from linnet.source.diagnostics import Diagnostic, Sink
 
 
 def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Files | None:
-    """The checkpoint's files at the card's pinned revision.
+    """The checkpoint's files: those in the card's folder, else those at its pinned revision.
 
     A complete copy in the cache is used without asking the network. `offline`
     forbids the network; None leaves that to `HF_HUB_OFFLINE`.
     """
+    if is_beside(card):
+        return _in_order(card.directory, card, sink)
+    if not card.weights.repo:
+        return _not_beside(card, sink)
     folder = snapshot_folder(card)
     if folder is not None and _is_complete(folder, card):
         return _in_order(folder, card, sink)
@@ -35,6 +39,11 @@ def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Fil
     if not _has_network():
         return _nowhere(card, "and there is no network to download it", sink)
     return _download(card, sink)
+
+
+def is_beside(card: Card) -> bool:
+    """Whether the whole checkpoint is in the card's folder."""
+    return _is_complete(card.directory, card)
 
 
 def _is_complete(folder: Path, card: Card) -> bool:
@@ -103,6 +112,19 @@ def _download(card: Card, sink: Sink) -> Files | None:
         for _ in Path(name).parts:
             folder = folder.parent
     return _in_order(folder, card, sink) if folder is not None else None
+
+
+def _not_beside(card: Card, sink: Sink) -> None:
+    message = f"the checkpoint of {card.name} is not in the card's folder"
+    lacking = [f for f in card.weights.files if not os.path.exists(card.directory / f)]
+    notes = (f"{card.directory} lacks {', '.join(lacking)}",)
+    hint = (
+        'put it there, give its folder as `weights`, or `weights="random"`; a checkpoint that is '
+        "published is found by `repo` and `revision`"
+    )
+    sink.add(
+        Diagnostic("E5003", message, card.toml.value("weights", "files"), notes=notes, help=hint)
+    )
 
 
 def _nowhere(card: Card, why: str, sink: Sink, begin: str = "give") -> None:
