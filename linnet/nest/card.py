@@ -226,9 +226,11 @@ def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
 
 
 def _check_source(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
+    """Report a package or a source that is not there; returns what is not known for that."""
     table = _table(file, "source")
-    source, package = table.get("path"), table.get("package")
-    if "package" in table:
+    source: Any = table.get("path")
+    package: Any = table.get("package")
+    if package is not None:
         if not FOLDER.accepts(package):
             return {("source", "path")}
         if not is_file(directory / package / MANIFEST):
@@ -238,7 +240,7 @@ def _check_source(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
     folder = package_of(directory, table)
     if SOURCE.accepts(source) and _is_absent(folder / source):
         why = _why(folder / source)
-        holder = "the card's folder" if folder == directory else f"the package {shown(package)}"
+        holder = "the card's folder" if package is None else f"the package {shown(package)}"
         what = f"is not in {holder}" if why == MISSING else why
         message = f"the source file {shown(source)} {what}"
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))

@@ -142,7 +142,7 @@ TABLES: Mapping[str, Table] = {
 }
 
 # The keys that say where a checkpoint is published. A card with none of them ships its own.
-PUBLISHED: tuple[Key, ...] = (
+PUBLISHED = (
     ("weights", "repo"),
     ("weights", "revision"),
     ("links", "huggingface"),
@@ -181,8 +181,13 @@ def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
 
 
 def _is_published(file: TomlFile) -> bool:
-    tables = {name: file.values.get(name) for name, _ in PUBLISHED}
-    return any(key in table for name, key in PUBLISHED if isinstance(table := tables[name], dict))
+    """Whether the card has one of the keys that say where; the others are then missing."""
+
+    def has(table: str, key: str) -> bool:
+        values = file.values.get(table)
+        return isinstance(values, dict) and key in values
+
+    return any(has(table, key) for table, key in PUBLISHED)
 
 
 def _check_table(
