@@ -24,8 +24,8 @@ class Rule:
     accepts: Callable[[Any], bool]
 
 
-# Whether a table or key has to be there: always, never, or where the checkpoint is published.
-Need: TypeAlias = Literal["always", "never", "published"]
+# Whether a table or key has to be there. A `published` one has to where the checkpoint is.
+Need: TypeAlias = Literal["required", "optional", "published"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,46 +97,46 @@ TIED = Rule(
 
 TABLES: Mapping[str, Table] = {
     "model": Table(
-        "always",
+        "required",
         {
-            "name": ("always", TEXT),
-            "title": ("always", TEXT),
-            "summary": ("always", TEXT),
-            "license": ("always", TEXT),
-            "family": ("always", TEXT),
-            "tags": ("never", TEXTS),
-            "parameters": ("always", COUNT),
+            "name": ("required", TEXT),
+            "title": ("required", TEXT),
+            "summary": ("required", TEXT),
+            "license": ("required", TEXT),
+            "family": ("required", TEXT),
+            "tags": ("optional", TEXTS),
+            "parameters": ("required", COUNT),
         },
     ),
     "links": Table(
         "published",
         {
             "huggingface": ("published", LINK),
-            "github": ("never", LINK),
-            "arxiv": ("never", LINK),
-            "homepage": ("never", LINK),
+            "github": ("optional", LINK),
+            "arxiv": ("optional", LINK),
+            "homepage": ("optional", LINK),
         },
     ),
     "source": Table(
-        "always",
+        "required",
         {
-            "path": ("always", SOURCE),
-            "package": ("never", FOLDER),
-            "root": ("always", NAME),
-            "entry": ("always", NAME),
+            "path": ("required", SOURCE),
+            "package": ("optional", FOLDER),
+            "root": ("required", NAME),
+            "entry": ("required", NAME),
         },
     ),
-    "generics": Table("never", {}, GENERIC),
-    "check": Table("never", {}, SIZE),
-    "tiny": Table("never", {}, GENERIC),
+    "generics": Table("optional", {}, GENERIC),
+    "check": Table("optional", {}, SIZE),
+    "tiny": Table("optional", {}, GENERIC),
     "weights": Table(
-        "always",
+        "required",
         {
             "repo": ("published", REPO),
             "revision": ("published", COMMIT),
-            "files": ("always", SHARDS),
-            "bindings": ("never", FILE),
-            "tied": ("never", TIED),
+            "files": ("required", SHARDS),
+            "bindings": ("optional", FILE),
+            "tied": ("optional", TIED),
         },
     ),
 }
@@ -156,7 +156,7 @@ def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
     """
     wrong: set[Key] = set()
     meant: set[str] = set()
-    needed: set[Need] = {"always", "published"} if _is_published(file) else {"always"}
+    needed: set[Need] = {"required", "published"} if _is_published(file) else {"required"}
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
