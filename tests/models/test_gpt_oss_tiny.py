@@ -1,0 +1,236 @@
+"""The card that ships its checkpoint: its text against transformers, and what is in its files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linnet import nest
+from linnet.cli.main import main
+from linnet.nest import Model
+
+CARD = Path(__file__).parents[2] / "models" / "gpt-oss-tiny"
+FILE = CARD / "model.safetensors"
+GENERICS = tomllib.loads((CARD / "nest.toml").read_text("utf-8"))["generics"]
+LENGTH = 48
+END = 1023
+# The most that the logits may differ, of NumPy in f32 and of transformers in f64 (but for norms and
+# angles, which it has in f32). They are below 32, where half a unit of f32 is 2**-20, and the four
+# layers, the norm and the head round fewer than a hundred times one after the other.
+TOLERANCE = 100 * 2.0**-20
+
+TEXTS = {
+    "The king": (
+        "The king of Judah, and all the people that were in the land of Egypt, and in the "
+        "land of Egypt, and in the land of Egypt, and in the land of Egypt, and in the land "
+        "of Egypt, and in the land of"
+    ),
+    "And God said unto": (
+        "And God said unto him, Why hast thou not done? And he said, I will not hearken unto "
+        "me, and I will not hearken unto me, and I will give thee a power to thee, and I will "
+        "not be my"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    tokenizers = pytest.importorskip("tokenizers")
+    return tokenizers.Tokenizer.from_file(str(CARD / "tokenizer.json"))
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return nest.load("gpt-oss-tiny", "numpy", generics={"T": "f32"}, cast_dtype=True)
+
+
+@pytest.fixture(scope="module")
+def reference() -> Any:
+    """The checkpoint in transformers' model, in f64; its own loader would round experts to bf16."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from safetensors.torch import load_file
+    from transformers.integrations.mxfp4 import convert_moe_packed_tensors
+
+    found = load_file(FILE)
+    state = {n: t.double() for n, t in found.items() if not n.endswith(("_blocks", "_scales"))}
+    for name in (n for n in found if n.endswith("_blocks")):
+        plain = name.removesuffix("_blocks")
+        scales = found[plain + "_scales"]
+        state[plain] = convert_moe_packed_tensors(found[name], scales, dtype=torch.float64)
+    model = transformers.GptOssForCausalLM(_config(transformers)).double().eval()
+    model.load_state_dict(state)
+    return model
+
+
+def _config(transformers: Any) -> Any:
+    return transformers.GptOssConfig(
+        vocab_size=GENERICS["Vocab"],
+        hidden_size=GENERICS["H"],
+        num_attention_heads=GENERICS["Heads"],
+        num_key_value_heads=GENERICS["KvHeads"],
+        head_dim=GENERICS["HeadDim"],
+        intermediate_size=GENERICS["Inner"],
+        num_local_experts=GENERICS["Experts"],
+        num_experts_per_tok=GENERICS["TopK"],
+        num_hidden_layers=GENERICS["Layers"],
+        sliding_window=GENERICS["Window"],
+        attn_implementation="eager",
+        experts_implementation="eager",
+    )
+
+
+def greedy(model: Model, tokens: list[int]) -> tuple[list[int], Any]:
+    """The likeliest tokens that follow, one after another, and the logits that say so."""
+    model.reset_state()
+    scores = [model.entry("prefill")(np.array([tokens], np.int32), 0)[0]]
+    found = [int(scores[0].argmax())]
+    while len(found) < LENGTH and found[-1] != END:
+        at = len(tokens) + len(found) - 1
+        scores.append(model.entry("decode")(np.array([found[-1:]], np.int32), at)[0])
+        found.append(int(scores[-1].argmax()))
+    return found, np.array(scores)
+
+
+def logits_of(reference: Any, tokens: list[int], count: int) -> Any:
+    """What transformers says of the last `count` of the tokens, all read at once."""
+    import torch
+
+    with torch.no_grad():
+        return reference(torch.tensor([tokens])).logits[0, -count:].numpy()
+
+
+@pytest.mark.parametrize("prompt", TEXTS)
+def test_greedy_text_is_that_of_transformers(
+    prompt: str, model: Model, tokenizer: Any, reference: Any
+) -> None:
+    tokens = tokenizer.encode(prompt).ids
+    found, scores = greedy(model, tokens)
+    expected = logits_of(reference, [*tokens, *found[:-1]], len(found))
+    assert np.abs(expected).max() < 32
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=TOLERANCE)
+    # No two tokens are so near that the rounding decides.
+    best = np.sort(expected, axis=-1)[:, -2:]
+    assert (best[:, 1] - best[:, 0]).min() > 2 * TOLERANCE
+    assert found == expected.argmax(-1).tolist()
+    assert len(found) == LENGTH or found[-1] == END
+    assert prompt + tokenizer.decode(found) == TEXTS[prompt]
+
+
+def test_the_window_is_left(model: Model, tokenizer: Any, reference: Any) -> None:
+    """A prompt longer than the window, so that the two kinds of layer differ."""
+    tokens = tokenizer.encode("And the LORD spake unto Moses, saying, " * 12).ids
+    assert GENERICS["Window"] < len(tokens) < GENERICS["MaxSeq"]
+    model.reset_state()
+    found = model.entry("prefill")(np.array([tokens], np.int32), 0)
+    np.testing.assert_allclose(found, logits_of(reference, tokens, 1), rtol=0, atol=TOLERANCE)
+
+
+def test_the_shipped_dtype_reads_on(tokenizer: Any) -> None:
+    """In bf16, as the card has it: eight bits of a logit below 32 are an eighth."""
+    model = nest.load("gpt-oss-tiny", "numpy")
+    tokens = tokenizer.encode("And it came to").ids
+    found = model.entry("prefill")(np.array([tokens], np.int32), 0)
+    assert found.dtype.name == "bfloat16"
+    assert tokenizer.decode([int(found[0].argmax())]) == " pass"
+
+
+# --- files --------------------------------------------------------------------
+
+
+def test_counts_and_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nest", "check", "gpt-oss-tiny"]) == 0
+    counted = "gpt-oss-tiny: 79 parameters, 2,050,736 weights"
+    assert capsys.readouterr().out == f"{counted} and fits the checkpoint in the card's folder\n"
+    sizes = {path.name: path.stat().st_size for path in CARD.iterdir() if path.is_file()}
+    assert sizes["model.safetensors"] == 1_799_648
+    assert sum(sizes.values()) < 2_000_000
+
+
+def test_every_token_has_a_text_of_bytes(tokenizer: Any) -> None:
+    assert tokenizer.get_vocab_size() == GENERICS["Vocab"]
+    assert tokenizer.token_to_id("<|endoftext|>") == END
+    settings = json.loads((CARD / "generation_config.json").read_text())
+    assert settings == {"eos_token_id": END}
+    for text in ("In the beginning", "naïve 日本\n\t🙂", "  two  spaces "):
+        assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+# --- the quantiser of the training --------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def quantize() -> ModuleType:
+    pytest.importorskip("torch")
+    spec = importlib.util.spec_from_file_location("quantize", CARD / "quantize.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_numbers_of_four_bits_are_those_of_ml_dtypes(quantize: ModuleType) -> None:
+    import torch
+    from ml_dtypes import float4_e2m1fn
+
+    # All sixteenths and their neighbours in f32, so that each tie and both its sides are there.
+    grid = np.arange(-128, 129, dtype=np.float32) / 16
+    values = np.concatenate([grid, np.nextafter(grid, -99), np.nextafter(grid, 99)], dtype="f4")
+    found = quantize.to_e2m1(torch.from_numpy(values)).numpy()
+    kept = np.clip(values, -6, 6)
+    assert found.tolist() == kept.astype(float4_e2m1fn).astype(np.float32).tolist()
+
+
+@pytest.mark.parametrize(
+    ("largest", "exponent"),
+    [(6.0, 0), (4.0, 0), (7.999, 0), (8.0, 1), (3.999, -1), (1.0, -2), (2.0**-100, -102), (0, 0)],
+)
+def test_a_block_s_scale(quantize: ModuleType, largest: float, exponent: int) -> None:
+    """The largest power of two in the block, by that of the format's largest number, 4."""
+    import torch
+
+    row = torch.zeros(32)
+    row[7] = -largest
+    blocks, scales = quantize.packed(row)
+    assert scales.tolist() == [127 + exponent]
+    magnitude = 7 if largest >= 5 * 2.0**exponent else 6 if largest >= 3.5 * 2.0**exponent else 0
+    assert blocks.tolist() == [[0, 0, 0, (magnitude + 8) << 4 if largest else 0] + [0] * 12]
+
+
+def test_packed_weights_are_the_rounded_ones(quantize: ModuleType) -> None:
+    import torch
+    from transformers.integrations.mxfp4 import convert_moe_packed_tensors
+
+    generator = torch.Generator().manual_seed(0)
+    weight = torch.randn(2, 6, 96, generator=generator) * torch.logspace(-9, 9, 6)[:, None]
+    blocks, scales = quantize.packed(weight)
+    assert (blocks.shape, scales.shape) == ((2, 6, 3, 16), (2, 6, 3))
+    opened = convert_moe_packed_tensors(blocks, scales, dtype=torch.float32).transpose(1, 2)
+    assert torch.equal(opened, quantize.rounded(weight))
+    # Half the widest gap of the numbers, from 4 to 6, is 1; what is cut off above 6 is less than 2.
+    error = (opened - weight).unflatten(-1, (-1, 32)).abs()
+    assert (error < 2 * torch.exp2(scales.float() - 127)[..., None]).all()
+
+
+def test_the_checkpoint_is_what_the_quantiser_makes_of_it(quantize: ModuleType) -> None:
+    """Its weights are rounded already, and no block could have had a smaller scale."""
+    import torch
+    from safetensors.torch import load_file
+    from transformers.integrations.mxfp4 import convert_moe_packed_tensors
+
+    tensors = load_file(FILE)
+    names = [n.removesuffix("_blocks") for n in tensors if n.endswith("_blocks")]
+    assert len(names) == 2 * GENERICS["Layers"]
+    for name in names:
+        blocks, scales = tensors[f"{name}_blocks"], tensors[f"{name}_scales"]
+        weight = convert_moe_packed_tensors(blocks, scales, dtype=torch.float32).transpose(1, 2)
+        again, powers = quantize.packed(weight.contiguous())
+        assert torch.equal(powers, scales)
+        assert torch.equal(again & 0x77, blocks & 0x77)
