@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AttentionInterface
+from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
 NAME = "fused_sinks"
 
@@ -46,7 +47,5 @@ def fused_sinks(
 
 def register() -> None:
     """Makes `NAME` a name that transformers knows, with the masks of its own fused kernel."""
-    from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
-
     AttentionInterface.register(NAME, fused_sinks)
     AttentionMaskInterface.register(NAME, sdpa_mask)

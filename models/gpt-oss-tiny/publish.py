@@ -11,7 +11,6 @@ from torch import Tensor
 from transformers import GptOssConfig, GptOssForCausalLM
 
 EXPERTS = ("gate_up_proj", "down_proj")
-NUMBERS = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 
 
 def write(model: GptOssForCausalLM, path: Path) -> None:
@@ -38,17 +37,9 @@ def read(config: GptOssConfig, path: Path) -> GptOssForCausalLM:
     for name, tensor in tensors.items():
         if name.endswith("_blocks"):
             plain = name.removesuffix("_blocks")
-            state[plain] = unpacked(tensor, tensors[plain + "_scales"]).transpose(1, 2)
+            state[plain] = quantize.unpacked(tensor, tensors[plain + "_scales"]).transpose(1, 2)
         elif not name.endswith("_scales"):
             state[name] = tensor.float()
     model = GptOssForCausalLM(config).eval()
     model.load_state_dict(state)
     return model
-
-
-def unpacked(blocks: Tensor, scales: Tensor) -> Tensor:
-    """Bytes `[..., N / 32, 16]` and scales `[..., N / 32]` to `[..., N]`, f32, without rounding."""
-    codes = torch.stack([blocks & 15, blocks >> 4], -1).flatten(-2).long()
-    numbers = NUMBERS[codes & 7] * (1 - 2.0 * (codes >> 3))
-    power = scales.int()[..., None] - quantize.BIAS
-    return torch.ldexp(numbers, power).flatten(-2)

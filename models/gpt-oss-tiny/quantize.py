@@ -14,6 +14,7 @@ BLOCK = 32
 BIAS = 127
 LARGEST_EXPONENT = 2  # of E2M1, whose largest number is 6
 LARGEST = 6.0
+NUMBERS = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, LARGEST])  # by their three bits
 
 
 def blocks_of(weight: Tensor) -> Tensor:
@@ -57,8 +58,15 @@ def packed(weight: Tensor) -> tuple[Tensor, Tensor]:
     blocks = blocks_of(weight)
     power = exponents(blocks)
     numbers = to_e2m1(blocks / power_of_two(power)[..., None])
-    magnitudes = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, LARGEST])
-    codes = torch.searchsorted(magnitudes, numbers.abs().contiguous()) + 8 * (numbers < 0)
+    codes = torch.searchsorted(NUMBERS, numbers.abs().contiguous()) + 8 * (numbers < 0)
     pairs = codes.unflatten(-1, (-1, 2))
     both = pairs[..., 0] + 16 * pairs[..., 1]
     return both.to(torch.uint8), (power + BIAS).to(torch.uint8)
+
+
+def unpacked(blocks: Tensor, scales: Tensor) -> Tensor:
+    """Bytes `[..., N / 32, 16]` and scales `[..., N / 32]` to `[..., N]`, f32, without rounding."""
+    codes = torch.stack([blocks & 15, blocks >> 4], -1).flatten(-2).long()
+    numbers = NUMBERS[codes & 7] * (1 - 2.0 * (codes >> 3))
+    power = scales.int()[..., None] - BIAS
+    return torch.ldexp(numbers, power).flatten(-2)

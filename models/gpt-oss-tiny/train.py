@@ -30,7 +30,6 @@ from transformers import GptOssConfig, GptOssForCausalLM
 HERE = Path(__file__).parent
 SEED = 20
 ROWS = 8  # windows of the text in a step
-RATE = 2e-3
 WARM_UP = 100
 BALANCE = 0.01  # the weight of the loss that keeps the experts busy (Fedus et al., 2101.03961)
 ROUNDED_FROM = 0.7  # the share of the steps that see weights as they are
@@ -120,17 +119,23 @@ def rate(step: int, steps: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * (step - WARM_UP) / (steps - WARM_UP)))
 
 
-def optimizer_of(model: GptOssForCausalLM) -> torch.optim.AdamW:
+def optimizer_of(model: GptOssForCausalLM, highest: float) -> torch.optim.AdamW:
     matrices = [p for p in model.parameters() if p.ndim > 1]
     others = [p for p in model.parameters() if p.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.95))
+    return torch.optim.AdamW(groups, lr=highest, betas=(0.9, 0.95))
 
 
 def train(
-    model: GptOssForCausalLM, rounding: list[Rounded], tokens: Tensor, begins: Tensor, steps: int
+    model: GptOssForCausalLM,
+    rounding: list[Rounded],
+    tokens: Tensor,
+    begins: Tensor,
+    steps: int,
+    highest: float,
 ) -> None:
-    optimizer = optimizer_of(model)
+    """`steps` steps on windows of the tokens; `highest` is the learning rate after warming up."""
+    optimizer = optimizer_of(model, highest)
     length = max_length()
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, steps))
     started, seen = time.time(), 0.0
@@ -162,6 +167,7 @@ def max_length() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=1600)
+    parser.add_argument("--rate", type=float, default=2e-3, help="the highest learning rate")
     parser.add_argument("--out", type=Path, default=HERE)
     parser.add_argument("--start", type=Path, help="a checkpoint to go on from")
     given = parser.parse_args()
@@ -177,7 +183,7 @@ def main() -> None:
     tokens, begins = stream(tokenizer, seen)
     kept, _ = stream(tokenizer, unseen)
     print(f"{len(tokens)} tokens to train on, {len(kept)} held out", flush=True)
-    train(model, rounding, tokens, begins, given.steps)
+    train(model, rounding, tokens, begins, given.steps, given.rate)
     tokenizer.save(str(given.out / "tokenizer.json"))
     publish.write(model, given.out / "model.safetensors")
     as_published = publish.read(config(card()), given.out / "model.safetensors")
