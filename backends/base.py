@@ -4,7 +4,15 @@ as records (`kernels.py`), how they are chosen (`selection.py`), and the backend
 
 from __future__ import annotations
 
-from linnet.backends.contract import Backend, Compiled, Given, Runtime, RuntimeFault, Stored
+from linnet.backends.contract import (
+    Backend,
+    Compiled,
+    Given,
+    Runtime,
+    RuntimeFault,
+    Sources,
+    Stored,
+)
 from linnet.backends.kernels import TIERS, CallSite, Considered, Decision, Kernel, Tier
 from linnet.backends.registry import backend_names, check_numerics, get_backend
 from linnet.backends.selection import call_sites, decide, select
@@ -20,6 +28,7 @@ __all__ = [
     "Kernel",
     "Runtime",
     "RuntimeFault",
+    "Sources",
     "Stored",
     "Tier",
     "backend_names",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 ATOM = 20
 """Of names, calls, subscripts and literals: never put in parentheses."""
@@ -30,6 +30,7 @@ _INFIX = {
     "+": 9,
     "-": 9,
     "*": 10,
+    "@": 10,
     "/": 10,
     "//": 10,
     "%": 10,
@@ -39,15 +40,23 @@ _PREFIX = {"not ": 3, "-": 11, "~": 11}
 _COMPARE = 4
 
 
+Kind = Literal["value", "number", "literal"]
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """`functions` are called in the text by their `__name__`; a module of the framework that it
     names (`torch`, `F`) is not among them. `binds` is the precedence of its outermost operator.
+
+    `kind`: a `value` of the framework, or a Python number in its place, which a framework takes
+    beside a value but not alone: `n / 2` of two numbers would be Python's. A `literal` is a number
+    that the dtype it stands for has; a `number` is any integer, as a dimension may be.
     """
 
     text: str
     functions: tuple[Callable[..., Any], ...] = ()
     binds: int = ATOM
+    kind: Kind = "value"
 
     def __str__(self) -> str:
         return self.text
@@ -57,9 +66,9 @@ class Code:
         return self.text if self.binds >= least else f"({self.text})"
 
 
-def name(text: str) -> Code:
+def name(text: str, kind: Kind = "value") -> Code:
     """A name, a literal, or anything else that is one word."""
-    return Code(text, binds=11 if text.startswith("-") else ATOM)
+    return Code(text, binds=11 if text.startswith("-") else ATOM, kind=kind)
 
 
 def infix(left: Code, operator: str, right: Code) -> Code:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from linnet.backends.kernels import Kernel, Tier
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Module
 from linnet.ir.places import Place
+from linnet.lower.module import AsWritten
+from linnet.lower.outline import Outline
 
 
 class RuntimeFault(Exception):  # noqa: N818, a fault is no error of this code
@@ -40,11 +43,21 @@ value, which is among the arguments, or `none`."""
 
 
 @dataclass(frozen=True, slots=True)
+class Sources:
+    """A model as it is written. `lower`: as that of `Compiled`, each function over symbols for
+    its own generics. `outline`: the blocks, and what the symbols of the root stand for."""
+
+    lower: Callable[[str, Given], AsWritten]
+    outline: Callable[[], tuple[Outline, Mapping[Symbol, Dim]]]
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """What a backend is given to load: entries by name, lowered when asked for, and data.
 
     `lower` takes an entry and which of its parameters are passed; what is not takes its default.
     `weights` are NumPy arrays by path, possibly memory-mapped; `states` begin at zero.
+    `written` is for who generates source.
     """
 
     name: str
@@ -52,6 +65,7 @@ class Compiled:
     lower: Callable[[str, Given], Module]
     weights: Mapping[str, Any]
     states: tuple[Stored, ...]
+    written: Sources | None = None
 
 
 class Runtime(Protocol):
@@ -70,7 +84,9 @@ class Runtime(Protocol):
 
 class Backend(Protocol):
     """`kernels` in order of preference. `check` refuses a device or an option that it does not
-    have, before any weight is read."""
+    have, before any weight is read. `hand_out` is what the user gets for a loaded model (a
+    `linnet.nest.Model`) and the runtime that it runs on: the model itself, or something of the
+    framework that does as the model does."""
 
     @property
     def name(self) -> str: ...
@@ -83,3 +99,5 @@ class Backend(Protocol):
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
     ) -> Runtime: ...
+
+    def hand_out(self, model: Any, runtime: Any) -> Any: ...

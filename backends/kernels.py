@@ -76,6 +76,11 @@ class Kernel:
     `applies` gives None for yes, else why not. `emit` is called with the call site and what the
     backend has for each operand, in order, and gives one of the same for each result: arrays
     where the backend interprets, expressions where it writes source.
+
+    `in_place` is the parameter whose operand `emit_in_place` overwrites instead of making a new
+    result of its shape and dtype: for where nothing reads the operand afterwards and it shares no
+    memory with what something reads. What it gives is the operand, changed. Both are None where
+    there is no such form. `numbers` are the scalar parameters for which a Python number will do.
     """
 
     op: str
@@ -83,6 +88,9 @@ class Kernel:
     tier: Tier
     applies: Callable[[CallSite], str | None]
     emit: Callable[[CallSite, Sequence[Any]], Sequence[Any]]
+    in_place: str | None = None
+    emit_in_place: Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None = None
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

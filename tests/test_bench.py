@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -29,6 +31,19 @@ def test_growth_of_one_thing_is_measured() -> None:
     rows = done.stdout.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["where"] * 3 + ["fields"] * 3
     assert all(float(row.split()[-2]) > 0 for row in (rows[2], rows[5]))
+
+
+def test_unpacking_is_measured_beside_the_body() -> None:
+    pytest.importorskip("torch")
+    command = [sys.executable, str(ROOT / "bench" / "mxfp4.py"), "--threads", "1"]
+    command += ["--rows", "8", "--groups", "2", "--runs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    first, *rows = done.stdout.splitlines()
+    assert first.startswith("8 x 64 weights to bf16, PyTorch ") and first.endswith(", 1 threads")
+    names = [row.split("  ")[0] for row in rows]
+    assert [n for n in names if n != "transformers"] == ["kernel", "body", "memory", "a token"]
+    assert all(float(row[14:].split()[0]) >= 0 for row in rows)
 
 
 def test_growth_is_measured_in_both_forms() -> None:

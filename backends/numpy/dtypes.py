@@ -10,8 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.backends.base import RuntimeFault
-from linnet.dtypes import AnyDType, DType
+from linnet.dtypes import DType
 
 Array = NDArray[Any]
 
@@ -31,13 +30,6 @@ NUMPY: dict[DType, np.dtype[Any]] = {
     DType.F64: np.dtype(np.float64),
 }
 OF_NUMPY: dict[np.dtype[Any], DType] = {n: d for d, n in NUMPY.items()}
-
-
-def concrete(dtype: AnyDType) -> DType:
-    """`dtype` if it is bound."""
-    if isinstance(dtype, DType):
-        return dtype
-    raise RuntimeFault(f"the dtype generic `{dtype}` has no value")
 
 
 def computing_dtype(dtype: DType) -> DType:

@@ -7,21 +7,20 @@ after its last use, so a run holds what is live and no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from linnet.backends.base import RuntimeFault
+from linnet.backends.interpret.frame import Frame, Framework, Run, bind_symbols, concrete
+from linnet.backends.interpret.liveness import Deaths, deaths
+from linnet.backends.interpret.walk import HELD, walk
 from linnet.backends.numpy import contraction, structure
-from linnet.backends.numpy.dtypes import NUMPY, Array, cast, concrete, constant, integer
+from linnet.backends.numpy.dtypes import NUMPY, Array, cast, constant, integer
 from linnet.backends.numpy.elementwise import ELEMENTWISE
-from linnet.backends.numpy.frame import Frame, Path, Run, bind_symbols
-from linnet.backends.numpy.liveness import Deaths, deaths
 from linnet.dims.dims import Symbol
 from linnet.dtypes import DType
-from linnet.ir.core import Function, Module, Operation, Region, Value
+from linnet.ir.core import Module, Operation
 from linnet.ir.passes.vectorize import vectorize
 
 
@@ -50,12 +49,12 @@ class Interpreter:
         those in `symbols`; `state` is read and replaced. Paths are dotted."""
         entry = self.module.functions[self.module.entry]
         values = [np.asarray(a) for a in args]
-        bound = bind_symbols([p.type for p in entry.params], values, symbols or {})
+        bound = bind_symbols([p.type for p in entry.params], values, symbols or {}, NUMPY)
         held: MutableMapping[str, Array] = {} if state is None else state
         stored: Mapping[str, Array] = {} if weights is None else weights
-        shared = Run(self.module, self.deaths, bound, stored, held)
+        shared = Run(FRAMEWORK, self.module, self.deaths, bound, stored, held)
         with np.errstate(all="ignore"):
-            return _finish(_call(shared, entry, values, ()))
+            return walk(shared, values)
 
 
 def run(
@@ -68,66 +67,6 @@ def run(
 ) -> list[Array]:
     """`module` run once; see `Interpreter.run`."""
     return Interpreter.of(module).run(args, weights=weights, state=state, symbols=symbols)
-
-
-# --- bodies ------------------------------------------------------------------
-
-Task = Generator["Task", list[Array], list[Array]]
-"""A body that is being run: it yields another whose results it waits for. So calls of any
-depth need no deep stack."""
-
-
-def _finish(first: Task) -> list[Array]:
-    """What `first` gives."""
-    waiting = [first]
-    step = partial(next, first)
-    while True:
-        try:
-            waiting.append(step())
-            step = partial(next, waiting[-1])
-        except StopIteration as done:
-            waiting.pop()
-            if not waiting:
-                return done.value
-            step = partial(waiting[-1].send, done.value)
-        except RuntimeFault as fault:
-            waiting.pop()
-            if not waiting:
-                raise
-            step = partial(waiting[-1].throw, fault)
-
-
-def _call(shared: Run, function: Function, args: list[Array], prefix: Path) -> Task:
-    frame = Frame(shared, prefix, {p.id: a for p, a in zip(function.params, args, strict=True)})
-    args.clear()
-    return _body(frame, function.body, function.results)
-
-
-def _region(frame: Frame, region: Region, args: Sequence[Array]) -> Task:
-    frame.values.update((p.id, a) for p, a in zip(region.params, args, strict=True))
-    return _body(frame, region.body, region.yields)
-
-
-def _body(frame: Frame, body: tuple[Operation, ...], yields: tuple[Value, ...]) -> Task:
-    values = frame.values
-    for operation, death in zip(body, frame.run.deaths[id(body)], strict=True):
-        operands = [values[v.id] for v in operation.operands]
-        for value in death.before:
-            values.pop(value, None)
-        try:
-            if operation.name in STRUCTURE:
-                found = yield STRUCTURE[operation.name](frame, operation, operands)
-            else:
-                found = DISPATCH[operation.name](frame, operation, operands)
-        except RuntimeFault as fault:
-            fault.place = fault.place or operation.place
-            raise
-        for value, result in zip(operation.results, found, strict=True):
-            values[value.id] = result
-        found.clear()  # who gave it may still hold it
-        for value in death.after:
-            values.pop(value, None)
-    return [values[v.id] for v in yields]
 
 
 # --- operations --------------------------------------------------------------
@@ -205,65 +144,6 @@ def _cumsum(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
     return [contraction.cumsum(args[0], op.attrs["axis"], accumulator)]
 
 
-def _param(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    path = ".".join(frame.path(op.attrs["path"]))
-    if path not in frame.run.weights:
-        raise RuntimeFault(f"there is no weight `{path}`", "E5002")
-    return [_fitting(frame, op.results[0], path, frame.run.weights[path])]
-
-
-def _state_read(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    path = ".".join(frame.path(op.attrs["path"]))
-    held = frame.run.state.get(path)
-    if held is None:
-        dtype = NUMPY[_result(op)]
-        held = np.zeros(frame.shape(op.results[0].type), dtype)
-    return [_fitting(frame, op.results[0], path, held)]
-
-
-def _fitting(frame: Frame, value: Value, path: str, held: Array) -> Array:
-    shape, dtype = frame.shape(value.type), NUMPY[concrete(value.type.dtype)]
-    if held.shape != shape or held.dtype != dtype:
-        raise RuntimeFault(
-            f"`{path}` is {held.dtype}{list(held.shape)}, the program takes {dtype}{list(shape)}"
-        )
-    return held
-
-
-def _state_write(frame: Frame, op: Operation, args: list[Array]) -> list[Array]:
-    frame.run.state[".".join(frame.path(op.attrs["path"]))] = args[0]
-    return []
-
-
-def _call_op(frame: Frame, op: Operation, args: list[Array]) -> Task:
-    callee = frame.run.module.functions[op.attrs["callee"]]
-    return _call(frame.run, callee, args, frame.path(op.attrs["at"]))
-
-
-def _if(frame: Frame, op: Operation, args: list[Array]) -> Task:
-    return _region(frame, op.regions[0 if args[0] else 1], [])
-
-
-def _while(frame: Frame, op: Operation, args: list[Array]) -> Task:
-    while (yield _region(frame, op.regions[0], args))[0]:
-        args = yield _region(frame, op.regions[1], args)
-    return args
-
-
-def _each(frame: Frame, op: Operation, args: list[Array]) -> Task:
-    name = f"${op.attrs['var']}"
-    for number in range(frame.extent(op.attrs["count"])):
-        frame.loops[name] = number
-        args = yield _region(frame, op.regions[0], args)
-    return args
-
-
-def _loop(frame: Frame, op: Operation, args: list[Array]) -> Task:
-    for number in range(frame.extent(op.attrs["start"]), frame.extent(op.attrs["stop"])):
-        args = yield _region(frame, op.regions[0], [np.asarray(number, np.int64), *args])
-    return args
-
-
 def _elementwise(
     function: Callable[..., Array],
 ) -> Callable[[Frame, Operation, list[Array]], list[Array]]:
@@ -287,15 +167,9 @@ DISPATCH: dict[str, Callable[[Frame, Operation, list[Array]], list[Array]]] = {
     "reduce": _reduce,
     "contract": _contract,
     "cumsum": _cumsum,
-    "param": _param,
-    "state_read": _state_read,
-    "state_write": _state_write,
+    **HELD,
 }
 
-STRUCTURE: dict[str, Callable[[Frame, Operation, list[Array]], Task]] = {
-    "call": _call_op,
-    "if": _if,
-    "while": _while,
-    "each": _each,
-    "loop": _loop,
-}
+FRAMEWORK = Framework(
+    DISPATCH, NUMPY, lambda number: np.asarray(number, np.int64), lambda s, d: np.zeros(s, NUMPY[d])
+)

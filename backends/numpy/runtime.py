@@ -38,6 +38,10 @@ class NumpyBackend:
         self.check(device, options)
         return NumpyRuntime(compiled)
 
+    def hand_out(self, model: Any, runtime: Any) -> Any:
+        """The model itself."""
+        return model
+
 
 @dataclass(slots=True)
 class NumpyRuntime:

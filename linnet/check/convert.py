@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from linnet.check.equal import exchanged, same_shape, same_type, unequal
 from linnet.check.explain import Why, explain
-from linnet.check.reorder import reordered
+from linnet.check.rewrite import converted, fitted
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_ranks
-from linnet.check.typed import TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
+from linnet.check.typed import Local, TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
     LiteralType,
@@ -41,15 +41,20 @@ def bad(span: Span) -> TExpr:
     return TConst(0, ERROR, span)
 
 
+def forget(scope: Scope, local: Local) -> None:
+    """From here on the type of `local` is unknown: what follows from it is not reported."""
+    for frame in scope.frames:
+        if frame.get(local.name) is local:
+            frame[local.name] = replace(local, type=ERROR)
+
+
 def loosely(scope: Scope, expr: TExpr, wanted: object) -> str | None:
     """A way out where the dtype of a local, which does not fit, came from a literal alone. What
     depends on that local is not reported again."""
     local = expr.local if isinstance(expr, TLocal) else None
     if local is None or local not in scope.loose:
         return None
-    for frame in scope.frames:
-        if frame.get(local.name) is local:
-            frame[local.name] = replace(local, type=ERROR)
+    forget(scope, local)
     word = "var" if local.mutable else "let"
     declared = f"{word} {local.name}: {wanted} = ..."
     written = declared if isinstance(local.type, ScalarType) else f"fill<{wanted}>(...)"
@@ -208,20 +213,17 @@ def _mismatch(
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
-        help_ = known or reordered(scope.facts, span, found.dims, wanted.dims)
+        help_ = known or fitted(scope.facts, span, found, wanted, ())
         scope.error("E2202", message, span, label, related, notes, help=help_, folds=folds, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)
     if type(found) is type(wanted) and a is not None and b is not None:
         folds = of_dtypes(scope, a, b, [span], suspects)
-        help_ = loosely(scope, expr, b) or known or f"convert it: `cast<{b}>(...)`"
+        help_ = loosely(scope, expr, b) or known or converted(span, b)
         scope.error("E2103", message, span, "has the wrong dtype", related, help=help_, folds=folds)
         return
-    help_ = known
-    if isinstance(wanted, OptionalType) and same_type(scope.facts, found, wanted.inner):
-        help_ = "wrap it: `some(...)`"
-    elif isinstance(found, OptionalType):
-        help_ = "look inside with `match x { some(v) => ... none => ... }`"
+    visible = [g.binder for g in scope.generics.values() if isinstance(g.binder, Symbol)]
+    help_ = known or fitted(scope.facts, span, found, wanted, visible)
     folds = of_ranks(scope, found, span, wanted, suspects)
     scope.error("E2101", message, span, "has the wrong type", related, help=help_, folds=folds)
 
@@ -229,7 +231,7 @@ def _mismatch(
 def _why_unequal(scope: Scope, found: Shape, wanted: Shape) -> Why:
     """For each axis that differs, the equation that cannot be proven and what is assumed."""
     if len(found) != len(wanted):
-        return Why((f"{len(found)} axes are not {len(wanted)}",), (), ())
+        return Why((f"axes: {len(found)} instead of {len(wanted)}",), (), ())
     notes: list[str] = []
     open_: list[Relation] = []
     symbols = frozenset[Symbol]()

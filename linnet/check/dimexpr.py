@@ -90,12 +90,19 @@ def _named_dim(scope: Scope, name: str, span: Span) -> Dim | None:
             unknown_dimension(scope, name, span)
         case Local() if found.type == ERROR and name in scope.generics:
             pass  # two things have this name, which was reported
+        case Local() if found in scope.counts:
+            message = f"`{name}` is a local, which is no dimension"
+            help_ = f"write what it is: `{scope.counts[found]}`"
+            related = declared_at(found)
+            folds = [("run time", scope.function, name)]
+            scope.error("E2123", message, span, related=related, help=help_, folds=folds)
         case Local() | TMemberDecl():
             scope.error(
                 "E2123",
                 f"`{name}` is known only at run time; a dimension is a compile-time integer",
                 span,
                 related=declared_at(found),
+                help="a size is a generic, as `<N: Dim>`, which the type of an argument tells",
                 folds=[("run time", scope.function, name)],
             )
         case _:
@@ -224,7 +231,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
         if isinstance(expr, ast.ShapeExpr | ast.PackExpr) or _names_dtype(scope, expr):
             scope.error(
                 "E2111",
-                f"`{generic.name}` takes a dimension",
+                f"{whose(scope, generic)} takes a dimension",
                 expr.span,
                 related=declared_at(generic),
             )
@@ -237,7 +244,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
             return shape_of(scope, (expr,))
         scope.error(
             "E2111",
-            f"`*{generic.name}` takes a shape",
+            f"{whose(scope, generic)} takes a shape",
             expr.span,
             related=declared_at(generic),
             help="write the dimensions in brackets: `[A, B]`, `[]`, or pass on a pack: `*S`",
@@ -246,7 +253,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
     if isinstance(expr, ast.IntLit | ast.ShapeExpr | ast.PackExpr | ast.BinaryExpr):
         scope.error(
             "E2111",
-            f"`{generic.name}` takes a dtype",
+            f"{whose(scope, generic)} takes a dtype",
             expr.span,
             related=declared_at(generic),
         )
@@ -255,12 +262,22 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
     return dtype if dtype is None or check_kind(scope, generic, dtype, expr.span) else None
 
 
+def whose(scope: Scope, generic: TGeneric) -> str:
+    """A generic of what is used here, for a message: `N`, or `N` of `linear` where there is another
+    of this name."""
+    name = f"`{'*' if generic.kind == 'Shape' else ''}{generic.name}`"
+    here = scope.generics.get(generic.name)
+    if here is None or here.binder is generic.binder:
+        return name
+    return f"{name} of `{generic.owner.rpartition('::')[2]}`"
+
+
 def natural_arg(scope: Scope, generic: TGeneric, value: GenericArg, span: Span) -> bool:
     """Prove that a generic argument is made of dimensions, as its item assumes (E2206)."""
     extents = value if isinstance(value, tuple) else (value,)
     for extent in extents:
         if isinstance(extent, Dim):
-            message = f"the generic `{generic.name}` is `{extent}`, not provably a dimension"
+            message = f"the generic {whose(scope, generic)} is `{extent}`, not provably a dimension"
             if not scope.require(Relation(">=", extent, Dim.of(0)), "E2206", message, span):
                 return False
     return True
@@ -280,7 +297,7 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
         return True
     scope.error(
         "E2112",
-        f"`{generic.name}` is of the kind {generic.kind}, and `{dtype}` is not"
+        f"{whose(scope, generic)} is of the kind {generic.kind}, and `{dtype}` is not"
         + (f" always: it is of the kind {dtype.kind}" if isinstance(dtype, DTypeVar) else ""),
         span,
         related=declared_at(generic),

@@ -47,6 +47,14 @@ _LEAST = "reduce in index notation: `min[i] x[b, i]`"
 _BLOCK = "a module of a network is a `block`, plain data a `struct`"
 _TENSOR = "a tensor type names dimensions and dtype: `Tensor[N; f32]`"
 _TEXT = "there are no strings among the values"
+_TRUNCATED = "`cast<f32>(cast<i64>(x))` rounds toward zero"
+_COPIES = "join copies: `concat(x, x, axis = 0)`"
+_SPREAD = "divide the sum of squared distances from the mean: `(sum[i] d[i] * d[i]) / N`"
+_ORDERED = "`use std.nn.decoding::{top_k}`, which gives the greatest, in order"
+_DROPPED = "leave it out: a model that runs drops nothing"
+_EVEN = "`use std.random::{uniform}`: random numbers come from a key"
+_NORMAL = "`use std.random::{normal}`: random numbers come from a key"
+_RESIZED = "`use std.nn.resize::{upsample_nearest2d}`"
 
 # What a function or method of this name does is done so.
 DONE = {
@@ -58,7 +66,12 @@ DONE = {
     "transpose": _SWAPPED,
     "swapaxes": _SWAPPED,
     "expand": _REPEATED,
-    "tile": "join copies: `concat(x, x, axis = 0)`",
+    "tile": _COPIES,
+    "flatten": _SHAPED,
+    "repeat": _COPIES,
+    "repeat_interleave": "name what each is a copy of: `let y[i] = x[iota<i64>(2 * N)[i] / 2]`",
+    "roll": "join two parts: `concat(x[N - 1:N], x[0:N - 1], axis = 0)`",
+    "flip": "count from the end: `let y[i] = x[N - 1 - iota<i64>(N)[i]]`",
     "len": _EXTENT,
     "size": _EXTENT,
     "range": _REPEAT,
@@ -83,6 +96,7 @@ DONE = {
     "cat": _JOINED,
     "stack": "give each an axis with `reshape`, and join them: `concat(a, b, axis = 0)`",
     "chunk": _PART,
+    "split": _PART,
     "slice": _PART,
     "arange": "`iota(N)` counts",
     "zeros": "`fill<f32>([N], 0.0)` makes a tensor",
@@ -93,6 +107,21 @@ DONE = {
     "tensor": "values come from parameters, `iota`, `fill` and index notation",
     "scaled_dot_product_attention": "`use std.nn.attention::{attention}`",
     "multi_head_attention_forward": "`use std.nn.attention::{attention}`",
+    "gelu": "`use std.nn.activations::{gelu_erf}`, which PyTorch means unless told `tanh`",
+    "dropout": _DROPPED,
+    "rand": _EVEN,
+    "randn": _NORMAL,
+    "std": _SPREAD,
+    "var": _SPREAD,
+    "sort": _ORDERED,
+    "argsort": _ORDERED,
+    "floor": f"{_TRUNCATED}; where that is more than `x`, take one away",
+    "ceil": f"{_TRUNCATED}; where that is less than `x`, add one",
+    "trunc": _TRUNCATED,
+    "interpolate": _RESIZED,
+    "logsumexp": "with `let top = max[i] x[i]`, it is `log(sum[i] exp(x[i] - top)) + top`",
+    "one_hot": "compare positions: `let y[i, j] = cast<f32>(ids[i] == iota<i64>(N)[j])`",
+    "norm": "take the root of a sum of squares: `let y = sqrt(sum[i] x[i] * x[i])`",
     "tril": "compare positions: `if j <= i { x[i, j] } else { 0.0 }`",
     "triu": "compare positions: `if j >= i { x[i, j] } else { 0.0 }`",
     "index_select": "an index may be a value: `let y[i] = x[ids[i]]`",
@@ -100,21 +129,18 @@ DONE = {
 }
 # What it is as a method or a field of a value: the names alone may be anything's.
 OF_VALUE = {
-    "flatten": _SHAPED,
     "ravel": _SHAPED,
     "unflatten": _SHAPED,
     "t": _SWAPPED,
     "T": _SWAPPED,
     "mT": _SWAPPED,
     "expand_as": _REPEATED,
-    "repeat": "join copies: `concat(x, x, axis = 0)`",
     "shape": _EXTENT,
     "numel": _EXTENT,
     "dim": "the number of axes is part of the type",
     "ndim": "the number of axes is part of the type",
     "square": "write `x * x`",
     "neg": "write `-x`",
-    "split": _PART,
     "narrow": _PART,
     "to": "`cast<f32>(x)` converts to a dtype",
     "astype": "`cast<f32>(x)` converts",
@@ -130,6 +156,8 @@ OF_VALUE = {
     "device": _PLACE,
     "dtype": _DTYPE,
 }
+# What the library has under one of these names is something else.
+UNLIKE = frozenset({"split"})
 # What another name stands for.
 INSTEAD = {
     "None": "write `none`",

@@ -8,6 +8,7 @@ from linnet.check.dimexpr import dim_of
 from linnet.check.foreign import NOTHING
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
+from linnet.check.reorder import shortly
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_extent, of_rank
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
@@ -21,15 +22,15 @@ from linnet.syntax import ast
 
 def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     base = expr.settled(scope, e.base)
-    if is_error(base.type):
-        return bad(e.span)
-    if not isinstance(base.type, TensorType):
-        folds = of_rank(scope, base.type, e.base.span)
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
-        return bad(e.span)
-    items = None if adds_axis(scope, e, base.type) else _align(scope, e, base.type)
+    items = None
+    if isinstance(base.type, TensorType):
+        items = None if adds_axis(scope, e, base.type) else _align(scope, e, base.type)
+    elif not is_error(base.type):
+        not_indexed(scope, e, base)
     if items is None:
+        expr.alone(scope, (i for i in e.items if not is_nothing(scope, i)))
         return bad(e.span)
+    assert isinstance(base.type, TensorType)
     typed: list[AxisIndex] = []
     kept: list[Dim | Symbol] = []
     good = True
@@ -45,6 +46,12 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     return TIndex(base, tuple(typed), shaped(tuple(kept), base.type.dtype), e.span)
 
 
+def not_indexed(scope: Scope, e: ast.IndexExpr, base: TExpr) -> None:
+    """Report an index of a value that has no axes."""
+    folds = of_rank(scope, base.type, e.base.span)
+    scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
+
+
 def axes(rank: int) -> str:
     """`1 axis`, `2 axes`."""
     return f"{rank} {'axis' if rank == 1 else 'axes'}"
@@ -52,14 +59,14 @@ def axes(rank: int) -> str:
 
 def adds_axis(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> bool:
     """Whether an index is `None`, which adds an axis in NumPy; that is reported."""
-    new = next((i for i in e.items if _is_nothing(scope, i)), None)
+    new = next((i for i in e.items if is_nothing(scope, i)), None)
     if new is None:
         return False
     help_ = "`reshape` does: `reshape(x, [1, A])`"
-    rest = [item for item in e.items if not _is_nothing(scope, item)]
+    rest = [item for item in e.items if not is_nothing(scope, item)]
     if all(isinstance(i, ast.SliceExpr) and not (i.start or i.stop or i.step) for i in rest):
         extents = iter(type_.dims)
-        shape = ["1" if _is_nothing(scope, i) else show_shape((next(extents),)) for i in e.items]
+        shape = ["1" if is_nothing(scope, i) else show_shape((next(extents),)) for i in e.items]
         if len(rest) <= len(type_.dims):
             shape += [show_shape((d,)) for d in extents]
             help_ = f"`reshape` does: `reshape({e.base.span.text}, [{', '.join(shape)}])`"
@@ -69,7 +76,8 @@ def adds_axis(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> bool:
     return True
 
 
-def _is_nothing(scope: Scope, item: ast.Expr) -> bool:
+def is_nothing(scope: Scope, item: ast.Expr) -> bool:
+    """Whether an index is `None`, in one of the ways to write it in Python."""
     match item:
         case ast.NoneLit():
             return True
@@ -148,7 +156,10 @@ def not_an_index(scope: Scope, value: TExpr) -> None:
     """Report a value that is no scalar integer where it stands for a position."""
     message = f"an index is a scalar integer, this is `{value.type}`"
     folds = of_rank(scope, value.type, value.span) if rank_of(value.type) else []
-    scope.error("E2209", message, value.span, folds=folds)
+    help_ = None
+    if isinstance(value.type, TensorType) and admits(value.type.dtype) <= INTEGERS:
+        help_ = f"take one at a time: `let y[i] = x[{shortly(value.span)}[i]]`"
+    scope.error("E2209", message, value.span, help=help_, folds=folds)
 
 
 def within(scope: Scope, at: Dim, base: TExpr, extent: Dim, span: Span) -> bool:

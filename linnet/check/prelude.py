@@ -13,6 +13,7 @@ from linnet.check.hints import others_first, without_shape
 from linnet.check.intrinsics import RESERVED, TABLE, Intrinsic, intrinsic
 from linnet.check.operators import broadcast, operand, shaped
 from linnet.check.prelude_args import arguments, does_not_apply, operand_of
+from linnet.check.rewrite import one_side
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TDim, TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
@@ -154,13 +155,14 @@ def _same_dtype(
         if dtype is None or not admits(dtype) <= allowed:
             does_not_apply(scope, name, side, side.span)
             return None
+    assert x is not None and y is not None
     if x != y:
         scope.error(
             "E2103",
             f"`{name}` needs one dtype: `{x}` and `{y}`",
             span,
             related=[(a.span, f"this is `{a.type}`"), (b.span, f"this is `{b.type}`")],
-            help=loosely(scope, a, y) or loosely(scope, b, x) or f"convert one: `cast<{x}>(...)`",
+            help=loosely(scope, a, y) or loosely(scope, b, x) or one_side(a.span, b.span, x, y),
         )
         return None
     return x

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linnet.check import expr
-from linnet.check.convert import conform, settle
+from linnet.check.convert import conform, loosely, settle
 from linnet.check.dimexpr import dim_of, dtype_of, extent_of, shape_of
 from linnet.check.equal import same_shape
 from linnet.check.hints import others_first, without_shape
@@ -199,7 +199,10 @@ def _total(scope: Scope, parts: list[TExpr], first: TensorType, at: int) -> Dim 
             wanted = replace(first, dims=(*first.dims[:at], extent, *first.dims[at + 1 :]))
         origin = ((parts[0].span, f"the first is `{first}`"),)
         suspects = tuple(scope.named_in(parts[0].span))
-        if is_error(conform(scope, part, wanted, "this part of `concat`", origin, suspects).type):
+        dtype = element_dtype(part.type)
+        known = loosely(scope, parts[0], dtype) if dtype != first.dtype else None
+        what = "this part of `concat`"
+        if is_error(conform(scope, part, wanted, what, origin, suspects, known).type):
             return None
         total = total + Dim.of(extent)
     return total

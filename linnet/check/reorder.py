@@ -20,11 +20,11 @@ def reordered(facts: Facts, value: Span, found: Shape, wanted: Shape) -> str | N
     """What makes `value` with the axes `found` one of the axes `wanted`."""
     order = _order(facts, found, wanted)
     if order is not None:
-        return f"its axes stand in another order: `permute({_text(value)}, {order})`"
+        return f"its axes stand in another order: `permute({shortly(value)}, {order})`"
     other = len(found) != len(wanted) and found and wanted
     if other and facts.equal(product(found), product(wanted)):
         shape = ", ".join(_shown(d) for d in wanted)
-        return f"it has as many elements: `reshape({_text(value)}, [{shape}])`"
+        return f"it has as many elements: `reshape({shortly(value)}, [{shape}])`"
     return None
 
 
@@ -33,12 +33,12 @@ def lined_up(facts: Facts, left: tuple[Type, Span], right: tuple[Type, Span]) ->
     a, b = (x.dims if isinstance(x, TensorType) else () for x in (left[0], right[0]))
     order = _order(facts, b, a)
     if order is not None:
-        return f"the axes stand in another order: `permute({_text(right[1])}, {order})`"
+        return f"the axes stand in another order: `permute({shortly(right[1])}, {order})`"
     longer, shorter, value = (a, b, right[1]) if len(a) > len(b) else (b, a, left[1])
-    shape = _spread(facts, shorter, longer) if len(a) != len(b) else None
+    shape = spread(facts, shorter, longer) if len(a) != len(b) else None
     if shape is None:
         return None
-    return f"say which axis it has: `reshape({_text(value)}, [{', '.join(shape)}])`"
+    return f"say which axis it has: `reshape({shortly(value)}, [{', '.join(shape)}])`"
 
 
 def together(declared: Iterable[tuple[str, Shape]], relations: tuple[Relation, ...]) -> str | None:
@@ -56,6 +56,21 @@ def together(declared: Iterable[tuple[str, Shape]], relations: tuple[Relation, .
     return None
 
 
+def spread(facts: Facts, shorter: Shape, longer: Shape) -> list[str] | None:
+    """`shorter` with an axis of 1 for each that only `longer` has; None if it does not fit so."""
+    left, shape = list(shorter), list[str]()
+    for extent in longer:
+        fits = left and (_same(facts, left[0], extent) or left[0] == Dim.of(1))
+        shape.append(_shown(left.pop(0)) if fits else "1")
+    return shape if shorter and not left else None
+
+
+def shortly(value: Span) -> str:
+    """An expression as it stands, if it is short."""
+    text = value.text
+    return text if len(text) <= _LONGEST and "\n" not in text else "..."
+
+
 def _order(facts: Facts, found: Shape, wanted: Shape) -> list[int] | None:
     """The axes of `found` in the order in which they are `wanted`; None if they are not that."""
     if len(found) != len(wanted):
@@ -71,23 +86,9 @@ def _order(facts: Facts, found: Shape, wanted: Shape) -> list[int] | None:
     return order if order != sorted(order) else None
 
 
-def _spread(facts: Facts, shorter: Shape, longer: Shape) -> list[str] | None:
-    """`shorter` with an axis of 1 for each that only `longer` has; None if it does not fit so."""
-    left, shape = list(shorter), list[str]()
-    for extent in longer:
-        fits = left and (_same(facts, left[0], extent) or left[0] == Dim.of(1))
-        shape.append(_shown(left.pop(0)) if fits else "1")
-    return shape if shorter and not left else None
-
-
 def _same(facts: Facts, a: object, b: object) -> bool:
     return isinstance(a, Dim) and isinstance(b, Dim) and facts.equal(a, b)
 
 
 def _shown(extent: object) -> str:
     return str(extent) if isinstance(extent, Dim) else f"*{getattr(extent, 'name', extent)}"
-
-
-def _text(value: Span) -> str:
-    text = value.text
-    return text if len(text) <= _LONGEST and "\n" not in text else "..."

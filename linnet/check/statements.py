@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linnet.check import expr, notation, typeexpr
-from linnet.check.convert import adapt, bad, conform, loosely, settle
+from linnet.check.convert import adapt, bad, conform, forget, loosely, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.equal import same_type
 from linnet.check.hints import needs_context
@@ -36,6 +36,7 @@ from linnet.check.types import (
     Type,
     element_dtype,
 )
+from linnet.check.undeclared import missing
 from linnet.check.unknown import near, unknown_name
 from linnet.dtypes import DType
 from linnet.source.files import Span
@@ -125,6 +126,7 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
         value = conform(scope, value, wanted, "the value")
     literal = isinstance(value.type, LiteralType) or needs_context(scope, stmt.value)
     loose = wanted is None and stmt.indices is None and literal
+    count = value.type.value if isinstance(value.type, LiteralType) else None
     value = settle(scope, value)
     type_ = wanted if wanted is not None else value.type
     made_of = scope.origin(stmt.value.span)
@@ -132,6 +134,8 @@ def _let(scope: Scope, stmt: ast.LetStmt) -> TStmt:
     scope.sources[local] = made_of
     if loose:
         scope.loose.add(local)
+    if count is not None and not stmt.mutable:
+        scope.counts[local] = str(count)
     return TLet(local, value, stmt.span)
 
 
@@ -193,6 +197,8 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
         related=[(stmt.target.span, "assigned here")],
         help=way_out or "a `var` keeps its type; use a new `let`",
     )
+    if isinstance(local, Local):
+        forget(scope, local)
     return bad(value.span)
 
 
@@ -224,7 +230,8 @@ def _undeclared_target(scope: Scope, name: ast.Name) -> None:
     close = near(scope, name.text, scope.visible())
     help_ = close or f"declare it: `var {name.text} = ...`"
     message = f"nothing named `{name.text}` is declared here"
-    scope.error("E1201", message, name.span, help=help_)
+    folds = missing(scope, name.text)
+    scope.error("E1201", message, name.span, help=help_, folds=folds)
 
 
 def _block(scope: Scope, stmts: tuple[ast.Stmt, ...], frame: dict[str, Local]) -> tuple[TStmt, ...]:

@@ -92,11 +92,9 @@ def map_typed(bundle: Bundle, type_: CheckType, leaf: Callable[[Leaf, CheckType]
             types = part_types(type_)
             return Group(tuple(map_typed(x, t, leaf) for x, t in zip(items, types, strict=True)))
         case Some(inner):
-            assert isinstance(type_, OptionalType), type_
-            return Some(map_typed(inner, type_.inner, leaf))
+            return Some(map_typed(inner, inner_type(type_), leaf))
         case Maybe(there, inner):
-            assert isinstance(type_, OptionalType), type_
-            return Maybe(_flag(leaf(there, _FLAG)), map_typed(inner, type_.inner, leaf))
+            return Maybe(_flag(leaf(there, _FLAG)), map_typed(inner, inner_type(type_), leaf))
         case Absent():
             return bundle
 
@@ -119,6 +117,28 @@ def part_names(type_: CheckType) -> tuple[str, ...]:
     if isinstance(type_, StructType):
         return tuple(name for name, _ in type_.fields)
     return tuple(map(str, range(len(part_types(type_)))))
+
+
+def inner_type(type_: CheckType) -> CheckType:
+    """The type of what an optional holds."""
+    assert isinstance(type_, OptionalType), type_
+    return type_.inner
+
+
+def value_names(bundle: Bundle, type_: CheckType, name: str) -> list[str]:
+    """A name for each IR value of a bundle of `type_`, in order: `name`, and of what."""
+    match bundle:
+        case Value():
+            return [name]
+        case Group(items):
+            parts = zip(part_names(type_), items, part_types(type_), strict=True)
+            return [n for part, x, of in parts for n in value_names(x, of, f"{name}_{part}")]
+        case Some(inner):
+            return value_names(inner, inner_type(type_), name)
+        case Maybe(_, inner):
+            return [f"{name}_there", *value_names(inner, inner_type(type_), name)]
+        case Absent() | Variant():
+            return []
 
 
 def leaves(bundle: Bundle) -> list[Value]:

@@ -35,10 +35,15 @@ from linnet.lower.bundle import (
     Variant,
     fill,
     fitted,
+    inner_type,
     leaves,
     loosened,
     map_typed,
+    mapped,
     merged,
+    part_names,
+    part_types,
+    value_names,
 )
 from linnet.lower.context import BlockRef, Functions, Numbers
 from linnet.lower.exprs import ExprLowerer
@@ -77,22 +82,23 @@ class FunctionLowerer(ExprLowerer):
         """Declare the parameters, shaped as `args`."""
         made: list[Bundle] = []
         for param, arg in zip(function.params, args, strict=True):
-            bundle = self._param(arg, param.local.name)
+            bundle = self._param(arg, param.local.name, param.local.type)
             self.env[param.local] = bundle
             made.append(bundle)
         return tuple(made)
 
-    def _param(self, arg: Bundle, hint: str) -> Bundle:
+    def _param(self, arg: Bundle, hint: str, type_: CheckType) -> Bundle:
         match arg:
             case Value():
                 return self.out.param(arg.type, hint)
             case Group(items):
-                return Group(tuple(self._param(x, f"{hint}_{i}") for i, x in enumerate(items)))
+                parts = zip(part_names(type_), items, part_types(type_), strict=True)
+                return Group(tuple(self._param(x, f"{hint}_{name}", of) for name, x, of in parts))
             case Some(inner):
-                return Some(self._param(inner, hint))
+                return Some(self._param(inner, hint, inner_type(type_)))
             case Maybe(there, inner):
                 flag = self.out.param(there.type, f"{hint}_there")
-                return Maybe(flag, self._param(inner, hint))
+                return Maybe(flag, self._param(inner, hint, inner_type(type_)))
             case Absent() | Variant():
                 return arg
 
@@ -127,16 +133,12 @@ class FunctionLowerer(ExprLowerer):
     def _stmt(self, stmt: TStmt) -> None:
         match stmt:
             case TLet():
-                value = self.expr(stmt.value)
-                if isinstance(value, Value):
-                    value = self.out.hint(value, stmt.local.name)
-                self.env[stmt.local] = value
+                self.env[stmt.local] = self._hinted(self.expr(stmt.value), stmt.local)
             case TLetTuple():
                 group = self.expr(stmt.value)
                 assert isinstance(group, Group)
                 for local, item in zip(stmt.locals, group.items, strict=True):
-                    named = self.out.hint(item, local.name) if isinstance(item, Value) else item
-                    self.env[local] = named
+                    self.env[local] = self._hinted(item, local)
             case TAssign():
                 self._assign(stmt)
             case TForSubs():
@@ -148,12 +150,19 @@ class FunctionLowerer(ExprLowerer):
             case TReturn():
                 raise AssertionError("a return that is not last")
 
+    def _hinted(self, bundle: Bundle, local: Local) -> Bundle:
+        """What a variable is, its values under its name for people."""
+        names = iter(value_names(bundle, local.type, local.name))
+
+        def leaf(x: Leaf) -> Leaf:
+            return self.out.hint(x, next(names)) if isinstance(x, Value) else x
+
+        return mapped(bundle, leaf)
+
     def _assign(self, stmt: TAssign) -> None:
         value = self.expr(stmt.value)
         if isinstance(stmt.target, Local):
-            if isinstance(value, Value):
-                value = self.out.hint(value, stmt.target.name)
-            self.env[stmt.target] = value
+            self.env[stmt.target] = self._hinted(value, stmt.target)
             return
         assert self.block is not None and isinstance(value, Value)
         state = self.block.members[stmt.target]
@@ -209,7 +218,7 @@ class FunctionLowerer(ExprLowerer):
     def _enter(self, carried: Carried) -> None:
         """Declare the carried values as parameters of the region just opened."""
         for local, shape in zip(carried.locals, carried.shapes, strict=True):
-            self.env[local] = self._param(shape, local.name)
+            self.env[local] = self._param(shape, local.name, local.type)
 
     def _iteration(self, stmt: Loop, carried: Carried) -> Region | None:
         self._enter(carried)

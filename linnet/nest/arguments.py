@@ -37,6 +37,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 _FLAG = "True or False"
+_SAVED = "write them to a file: `safetensors.torch.save_file(model.state_dict(), path)`"
 RULES = {
     "card": Rule("a shipped card's name or the path of a card's folder", _is_path),
     "backend": Rule("a backend's name", _is_text),
@@ -59,7 +60,8 @@ def check_arguments(given: Mapping[str, Any]) -> None:
         rule = RULES[name]
         if not rule.accepts(value) and not (value is None and name in MAY_BE_NONE):
             message = f"`{name}` must be {rule.wanted}, not {_words(value)}"
-            sink.add(Diagnostic("E2102", message, None))
+            tensors = name == "weights" and isinstance(value, Mapping)
+            sink.add(Diagnostic("E2102", message, None, help=_SAVED if tensors else None))
     raise_errors(sink)
 
 

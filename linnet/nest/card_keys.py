@@ -94,6 +94,10 @@ TIED = Rule(
         and len(paths := [p for g in v for p in g]) == len({*paths})
     ),
 )
+TOKENS = Rule(
+    "a list of tokens, integers from 0 to 2^31 - 1",
+    lambda v: is_list_of(lambda t: is_integer(t) and 0 <= t < 2**31, v),
+)
 
 TABLES: Mapping[str, Table] = {
     "model": Table(
@@ -129,6 +133,15 @@ TABLES: Mapping[str, Table] = {
     "generics": Table("optional", {}, GENERIC),
     "check": Table("optional", {}, SIZE),
     "tiny": Table("optional", {}, GENERIC),
+    "generate": Table(
+        "optional",
+        {
+            "prefill": ("optional", NAME),
+            "decode": ("optional", NAME),
+            "length": ("optional", NAME),
+            "eos": ("optional", TOKENS),
+        },
+    ),
     "weights": Table(
         "required",
         {

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Backend, Compiled, check_numerics, get_backend
+from linnet.backends.base import Backend, Compiled, Given, Sources, check_numerics, get_backend
+from linnet.ir.core import Module
+from linnet.lower.module import AsWritten
 from linnet.nest.arguments import check_arguments, misspelt, plain
 from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
@@ -20,14 +22,16 @@ from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.lowered import lower_card, stored_states
+from linnet.nest.lowered import lower_card, outline_card, stored_states, write_card
 from linnet.nest.model import Model
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.presence import presence
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
+from linnet.nest.results import Results
 from linnet.nest.survey import Survey, nbytes, size, survey
+from linnet.nest.text_files import Origin
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 
@@ -55,6 +59,7 @@ def load(
     `tiny` takes the generics of the card's table `[tiny]`, and random weights
     where none are given.
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
+    With `backend="torch"` the model is a `torch.nn.Module`, and has what a `Model` has besides.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
     check_arguments(
@@ -87,11 +92,13 @@ def load(
     if max(nbytes(plan.bound), nbytes(plan.states)) > SIZE_LIMIT:
         raise LinnetError([_too_large(plan)])
     try:
-        compiled = _compiled(plan, progress)
+        results: Results = {}
+        compiled = _compiled(plan, progress, results)
         runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
-    return Model(plan.program, runtime, backend, unbound)
+    model = Model(plan.program, runtime, backend, unbound, results, Origin(weights, offline))
+    return chosen.hand_out(model, runtime)
 
 
 def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
@@ -102,16 +109,28 @@ def _check_options(backend: Backend, device: str | None, options: Mapping[str, A
         raise LinnetError(misspelt(backend.name, options) or error.diagnostics) from None
 
 
-def _compiled(plan: Survey, progress: bool) -> Compiled:
-    """What the backend is given, the parameters read."""
+def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
+    """What the backend is given, the parameters read. What it has lowered tells `results`."""
     program = plan.program
     present = presence(p.path for p in plan.bound)
+
+    def lower(entry: str, given: Given) -> Module:
+        lowered = lower_card(program, entry, present, dict(given))
+        results[entry, given] = lowered.result
+        return lowered.module
+
+    def write(entry: str, given: Given) -> AsWritten:
+        written = write_card(program, entry, present, dict(given))
+        results[entry, given] = written.result
+        return written
+
     return Compiled(
         name=program.card.name,
         entries=program.entries,
-        lower=lambda entry, given: lower_card(program, entry, present, dict(given)),
+        lower=lower,
         weights=_read(plan, progress),
         states=stored_states(program, present),
+        written=Sources(write, lambda: outline_card(program, present)),
     )
 
 

@@ -5,18 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from linnet.backends.base import Stored
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME
-from linnet.ir.core import Module
-from linnet.lower.module import lower_entry
+from linnet.lower.module import (
+    AsWritten,
+    LoweredEntry,
+    lower_entry_as_written,
+    lowered_entry,
+)
+from linnet.lower.outline import Outline, outline_of
 from linnet.nest.presence import Present
 from linnet.nest.program import CardProgram
 
 
 def lower_card(
     program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
-) -> Module:
+) -> LoweredEntry:
     """An entry, the root's generics bound, its own left open."""
-    return lower_entry(program.program, program.root, program.generics, entry, present, given)
+    return lowered_entry(program.program, program.root, program.generics, entry, present, given)
+
+
+def write_card(
+    program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
+) -> AsWritten:
+    """As `lower_card`, each function over symbols for its own generics."""
+    return lower_entry_as_written(
+        program.program, program.root, program.generics, entry, present, given
+    )
+
+
+def outline_card(program: CardProgram, present: Present) -> tuple[Outline, Mapping[Symbol, Dim]]:
+    """The blocks of the model, and what the generics of the root are."""
+    return outline_of(program.program, program.root, program.generics, present)
 
 
 def stored_states(program: CardProgram, present: Present) -> tuple[Stored, ...]:

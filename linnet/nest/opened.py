@@ -73,7 +73,7 @@ def open_whole(
 def _check_there(card: Card, sink: Sink) -> None:
     if "tiny" not in card.toml.values and card.knows("tiny"):
         message = f"the card `{card.name}` has no table [tiny]"
-        hint = "give generics that make it small instead"
+        hint = "ask for random weights instead, and give generics that make it small"
         sink.add(Diagnostic("E5001", message, card.place("tiny"), help=hint))
 
 

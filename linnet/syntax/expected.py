@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.habits import Stop, habit, side_by_side, statement_name
+from linnet.syntax.assigned import statement_name
+from linnet.syntax.habits import habit, side_by_side
+from linnet.syntax.stop import Stop
 from linnet.syntax.tokens import KEYWORDS, Token, words
 
 _EXPRESSION = words(

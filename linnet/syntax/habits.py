@@ -8,48 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
+from linnet.syntax.assigned import assigning_operator, bare_value, part_assigned
+from linnet.syntax.stop import Stop
 from linnet.syntax.tokens import KEYWORDS, OPERAND_ENDS, REDUCTIONS, Token, words
 
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Where the parser stopped: token `at`, which is `found`, and the terminals it could take."""
-
-    tokens: list[Token]
-    at: int
-    found: Token
-    accepted: set[str]
-    named: bool  # whether a name was to come, and nothing else than a name
-
-    @property
-    def text(self) -> str:
-        return self.found.text
-
-    def token(self, offset: int) -> Token | None:
-        """The token so far before (or after) this one."""
-        at = self.at + offset
-        return self.tokens[at] if 0 <= at < len(self.tokens) else None
-
-    def near(self, offset: int) -> str:
-        token = self.token(offset)
-        return token.text if token else ""
-
-    def glued(self) -> bool:
-        """Whether no space stands between this token and the one before it."""
-        before = self.token(-1)
-        return before is not None and before.end == self.found.start
-
-    def unit(self) -> str:
-        """The type of the keyword that the item or member begins with."""
-        first = self.tokens[0].type if self.tokens else ""
-        return self.tokens[1].type if first == "PUB" and len(self.tokens) > 1 else first
-
-
 _ANYWHERE = {
-    "**": "there is no power operator; multiply, or use `exp` and `log`",
+    "**": "there is no power operator; multiply, or use `sqrt`, `rsqrt`, `exp` and `log`",
     "and": "write `&&`",
     "or": "write `||`",
     "not": "write `!`",
@@ -87,7 +53,6 @@ BUILT = "what a block has is declared, and not built: `param weight: Tensor[N; f
 DIVIDED = "`//` begins a comment; `/` divides, and of integers gives the whole part"
 _RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
-_NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
 
 
 def habit(stop: Stop) -> str | None:
@@ -122,6 +87,8 @@ def side_by_side(tokens: list[Token], at: int) -> str | None:
     if not 0 < at < len(tokens) or tokens[at].type not in _OPERANDS:
         return None
     before, found = tokens[at - 1], tokens[at]
+    if found.text == "is":
+        return "`match x { some(v) => ... none => ... }` asks whether there is a value"
     if {before.text, found.text} & _ANYWHERE.keys():
         return None
     if before.type not in OPERAND_ENDS or "\n" in found.file.text[before.end : found.start]:
@@ -163,20 +130,19 @@ def _semicolon(s: Stop) -> str | None:
     return "there are no semicolons; a statement ends where the next one begins"
 
 
-def _assigning_operator(s: Stop) -> str | None:
-    if s.found.type == "FOREIGN" and s.text.endswith("="):
-        return f"write `x = x {s.text[:-1]} y`"
-    if s.text in ("+", "-") and s.near(1) == s.text and _statement_name(s):
-        return f"write `x = x {s.text} 1`"
-    return None
-
-
 def _keyword_as_name(s: Stop) -> str | None:
     if not s.named or s.text not in KEYWORDS or s.text == "self":
         return None
     if s.text == "pub" and s.unit() == "STRUCT":
         return "fields have no `pub` of their own"
     return f"`{s.text}` is a keyword and cannot be a name"
+
+
+def _where(s: Stop) -> str | None:
+    """`where(c, a, b)`."""
+    if s.text == "where" and s.near(1) == "(" and "INT" in s.accepted:
+        return "`select(c, a, b)` chooses element by element"
+    return None
 
 
 def _keyword_as_value(s: Stop) -> str | None:
@@ -261,6 +227,8 @@ def _operand(s: Stop) -> str | None:
 
 
 def _generic_arguments(s: Stop) -> str | None:
+    if s.text == "=" and "RANGLE" in s.accepted and s.token(-1) is not None:
+        return "generic arguments have no names: they stand in the order of the declaration"
     nested = s.accepted == {"LPAR", "STRUCT_OPEN"} and s.near(-1) == ">"
     if nested or (s.found.type == "TENSOR" and "INT" in s.accepted):
         return "generic arguments are dimensions, dtypes and shapes; a type is none of them"
@@ -346,6 +314,8 @@ def _bindings(s: Stop) -> str | None:
         return f"write `{s.near(-2)} (a, b) = ...`"
     if s.near(-1) in ("let", "var") and s.text in ("[", "{"):
         return f"write `{s.near(-1)} (a, b) = ...`"
+    if s.near(-2) == "for" and s.text == ",":
+        return "a loop has one name; count in a `var` beside it: `i = i + 1`"
     if s.accepted == {"COMMA", "RSQB"} and s.found.type in ("SIGN", "STAR", "BINARY", "COLON"):
         return "the indices here are names: `y[i, j]`"
     if s.near(-1) == "static" and s.text == "while":
@@ -357,37 +327,6 @@ def _bindings(s: Stop) -> str | None:
     if s.text in _ITEMS and "LET" in s.accepted and s.at < len(s.tokens):
         return "items stand outside of functions; `let` names a value in one"
     return None
-
-
-def _bare_value(s: Stop) -> str | None:
-    """An expression where a statement should be, as in `f(x)` or a last line `x + 1`."""
-    name = _statement_name(s)
-    if name is None:
-        return None
-    if s.text == ":":
-        return f"write `let {name}: ...` to declare a name"
-    if s.text == "." and s.near(2) == "=":
-        return "fields cannot be assigned: build a new value"
-    return "there are no expression statements: write `let y = ...` or `return ...`"
-
-
-def _statement_name(s: Stop) -> str | None:
-    at = statement_name(s.tokens, s.at, s.accepted)
-    return None if at is None else s.tokens[at].text
-
-
-def statement_name(tokens: list[Token], at: int, accepted: set[str]) -> int | None:
-    """The place of the name that begins a statement, `x` or `x[i]`, if the parser stopped at `at`
-    after that."""
-    if not accepted or not accepted <= {"EQUAL", "LSQB"}:
-        return None
-    at, depth = at - 1, 0
-    while at > 0 and (depth or tokens[at].type == "RSQB"):
-        depth += {"RSQB": 1, "LSQB": -1}.get(tokens[at].type, 0)
-        at -= 1
-    if at < 1 or not tokens[at].text.isidentifier() or tokens[at - 1].type in _NOT_ASSIGNED:
-        return None
-    return at
 
 
 def _visibility(s: Stop) -> str | None:
@@ -415,8 +354,9 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _floor_division,
     _strings,
     _semicolon,
-    _assigning_operator,
+    assigning_operator,
     _imports,
+    _where,
     _keyword_as_name,
     _equality,
     _operators,
@@ -425,7 +365,8 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _generic_arguments,
     _struct_in_head,
     _word,
-    _bare_value,
+    bare_value,
+    part_assigned,
     _bindings,
     _declarations,
     _visibility,

@@ -14,7 +14,7 @@ where A > 0 {
     return reshape(ab, [A, B])
 }
 """
-WRITE = "write the generic arguments: `<{}, ?>`"
+WRITE = "write the generic arguments: `split<{}, ?>(...)`"
 
 
 @pytest.mark.parametrize(

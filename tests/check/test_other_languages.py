@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from linnet.pipeline import check_paths
+from linnet.source.diagnostics import Diagnostic
 from tests.syntax.test_robustness import calls_made
 
 
@@ -30,6 +31,57 @@ def test_the_way_out(tmp_path: Path, body: str, type_: str, help: str) -> None:
     found = list(check_paths([path]).sink)
     assert [f.code for f in found] == ["E1201"]
     assert help in (found[0].help or "")
+
+
+# What is tried, and of its help a part that can be written as it stands.
+FUNCTIONS = [
+    ("flip(x)", "let y[i] = x[N - 1 - iota<i64>(N)[i]]"),
+    ("roll(x, 1)", "concat(x[N - 1:N], x[0:N - 1], axis = 0)"),
+    ("repeat(x, 2)", "concat(x, x, axis = 0)"),
+    ("repeat_interleave(x, 2)", "let y[i] = x[iota<i64>(2 * N)[i] / 2]"),
+    ("trunc(x)", "cast<f32>(cast<i64>(x))"),
+    ("floor(x)", "cast<f32>(cast<i64>(x))"),
+    ("torch.ceil(x)", "cast<f32>(cast<i64>(x))"),
+    ("torch.linalg.norm(x)", "let y = sqrt(sum[i] x[i] * x[i])"),
+    ("logsumexp(x)", "log(sum[i] exp(x[i] - top)) + top"),
+    ("one_hot(ids, N)", "let y[i, j] = cast<f32>(ids[i] == iota<i64>(N)[j])"),
+    ("std(d)", "(sum[i] d[i] * d[i]) / N"),
+]
+
+
+@pytest.mark.parametrize(("habit", "written"), FUNCTIONS, ids=[h for h, _ in FUNCTIONS])
+def test_a_function(tmp_path: Path, habit: str, written: str) -> None:
+    (finding,) = function(tmp_path, f"let y = {habit}")
+    assert finding.code == "E1201"
+    assert f"`{written}`" in (finding.help or "")
+    assert function(tmp_path, written if written.startswith("let") else f"let y = {written}") == []
+
+
+def function(folder: Path, statement: str) -> list[Diagnostic]:
+    path = folder / "m.linnet"
+    path.write_text(
+        "module m\npub fn f<N: Dim>(x: Tensor[N; f32], d: Tensor[N; f32], ids: Tensor[N; i64], "
+        f"top: f32) -> f32\nwhere N > 0 {{\n    {statement}\n    return x[0]\n}}\n"
+    )
+    return [f for f in check_paths([path]).sink if f.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("habit", "help"),
+    [
+        ("split(x, 2)", "write it as an index: `x[a:b]`"),
+        ("dropout(x, 0.1)", "leave it out: a model that runs drops nothing"),
+        ("F.gelu(x)", "`use std.nn.activations::{gelu_erf}`, which PyTorch means"),
+        ("gelu(x)", "`use std.nn.activations::{gelu_erf}`, which PyTorch means"),
+        ("randn(N)", "`use std.random::{normal}`: random numbers come from a key"),
+        ("sort(x)", "`use std.nn.decoding::{top_k}`"),
+        ("interpolate(x)", "`use std.nn.resize::{upsample_nearest2d}`"),
+        ("erf(x)", "`use std.special::{erf}`"),
+    ],
+)
+def test_what_the_library_calls_otherwise(tmp_path: Path, habit: str, help: str) -> None:
+    (finding,) = function(tmp_path, f"let y = {habit}")
+    assert help in (finding.help or "")
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ ITEMS = [
         f"{LINEAR} sub fc: Linear<In, Out, bf16> {CALL} fc.forward(x) }} }}",
         "E2103",
         "x",
-        "convert it: `cast<bf16>(...)`",
+        "convert it: `cast<bf16>(x)`",
     ),
     (
         "fn g<P: Dim, D: Dim, *S: Shape, T: Float>(x: Tensor[P, *S; f32]) -> Tensor[D; T] {\n"
@@ -174,7 +174,7 @@ ITEMS = [
         "fn f<S: Dim>(x: Tensor[S, 2; f32]) -> i32 {\nlet _y = g(x)\nreturn 0 }",
         "E2110",
         "g(x)",
-        "write the generic arguments: `<S, ?, [2], ?>`",
+        "write the generic arguments: `g<S, ?, [2], ?>(...)`",
     ),
 ]
 

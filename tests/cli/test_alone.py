@@ -17,7 +17,8 @@ PROBE = """
 import locale, os, random, signal, sys, warnings
 from importlib.abc import MetaPathFinder
 
-BLOCKED = {"torch", "jax", "jaxlib", "triton", "onnxruntime", "transformers", "tensorflow"}
+BLOCKED = {"torch", "jax", "jaxlib", "triton", "onnxruntime", "tensorflow"}
+BLOCKED |= {"transformers", "tokenizers"}
 
 class Blocked(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
@@ -106,7 +107,9 @@ from importlib import import_module
 from pathlib import Path
 for top in ("linnet", "backends"):
     for path in sorted(Path(top).rglob("*.py")):
-        if path.stem != "__init__" and ".." not in path.parts and not path.is_symlink():
+        framework = path.parts[:2] == ("backends", "torch")  # it imports what it is for
+        plain = ".." not in path.parts and not path.is_symlink() and not framework
+        if path.stem != "__init__" and plain:
             parts = path.with_suffix("").parts
             import_module(".".join(("linnet", *parts) if top == "backends" else parts))
 """

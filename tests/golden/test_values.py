@@ -10,6 +10,7 @@ import pytest
 from linnet.check.typed import Program
 from linnet.packages.modules import LoadedModule
 from linnet.pipeline import check_paths
+from tests.backends.each import BACKENDS
 from tests.golden.test_check import cases
 from tests.golden.values import run, said_in
 
@@ -33,8 +34,9 @@ def runnable(program: Program, module: LoadedModule) -> set[str]:
     return found
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda p: p.stem)
-def test_gives_what_it_says(case: Path) -> None:
+def test_gives_what_it_says(case: Path, backend: str) -> None:
     result = check_paths([case])
     assert not list(result.sink)
     runs = 0
@@ -42,7 +44,7 @@ def test_gives_what_it_says(case: Path) -> None:
         every = said_in(Path(module.file.path))
         assert {said.runs for said in every} == runnable(result.program, module)
         for said in every:
-            found, told = run(result.program, module.key, said)
+            found, told = run(result.program, module.key, said, backend)
             for got, wanted in zip(found, told, strict=True):
                 assert got.shape == wanted.shape, said.line
                 np.testing.assert_array_equal(got, wanted, said.line)

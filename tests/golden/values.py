@@ -33,6 +33,7 @@ from linnet.ir.verify import verify
 from linnet.lower.bindings import GenericValue
 from linnet.lower.instances import parameters
 from linnet.lower.module import lower_entry, lower_function
+from tests.backends.each import to_numpy
 
 MARK = "//="
 NUMPY_DTYPES = {str(dtype): numpy for dtype, numpy in NUMPY.items()}
@@ -108,21 +109,23 @@ def _literal(tree: ast.expr) -> Any:
             return ast.literal_eval(tree)
 
 
-def run(program: Program, module: str, said: Said) -> tuple[list[Array], list[Array]]:
-    """What the program really gives, by lowering and the NumPy backend, and what it says."""
+def run(program: Program, module: str, said: Said, backend: str) -> tuple[list[Array], list[Array]]:
+    """What the program really gives, by lowering and the backend, and what it says."""
     first, *entries = said.calls
     key = f"{module}::{first.name}"
     if not entries:
         function = program.functions[key]
-        found = _function(program, function, first.arguments)
+        found = _function(program, function, first.arguments, backend)
     else:
         function = program.functions[program.blocks[key].methods[entries[-1].name]]
-        found = _entries(program, key, first.arguments, entries)
+        found = _entries(program, key, first.arguments, entries, backend)
     told = _leaves(said.value, function.result)
     return found, [np.asarray(t, f.dtype) for t, f in zip(told, found, strict=True)]
 
 
-def _function(program: Program, function: TFunction, arguments: Arguments) -> list[Array]:
+def _function(
+    program: Program, function: TFunction, arguments: Arguments, backend: str
+) -> list[Array]:
     names = {g.name for g in function.generics}
     generics = {name: value for name, value in arguments.items() if name in names}
 
@@ -131,12 +134,14 @@ def _function(program: Program, function: TFunction, arguments: Arguments) -> li
         verify(module, Facts(function.facts))
         return module
 
-    runtime = _loaded(Compiled("golden", (function.key,), lower, {}, ()))
+    runtime = _loaded(Compiled("golden", (function.key,), lower, {}, ()), backend)
     inputs = {name: value for name, value in arguments.items() if name not in names}
     return _called(runtime, function, function.key, lower, inputs)
 
 
-def _entries(program: Program, root: str, arguments: Arguments, entries: list[Call]) -> list[Array]:
+def _entries(
+    program: Program, root: str, arguments: Arguments, entries: list[Call], backend: str
+) -> list[Array]:
     block = program.blocks[root]
     names = {g.name for g in block.generics}
     generics = cast("Mapping[str, GenericValue]", {n: arguments[n] for n in names & {*arguments}})
@@ -159,7 +164,7 @@ def _entries(program: Program, root: str, arguments: Arguments, entries: list[Ca
     states = tuple(
         Stored(i.path, i.shape, BY_NAME[i.dtype]) for i in stored.values() if i.kind == "state"
     )
-    runtime = _loaded(Compiled("golden", tuple(block.methods), lower, weights, states))
+    runtime = _loaded(Compiled("golden", tuple(block.methods), lower, weights, states), backend)
     values: list[Array] = []
     for call in entries:
         function = program.functions[block.methods[call.name]]
@@ -167,8 +172,8 @@ def _entries(program: Program, root: str, arguments: Arguments, entries: list[Ca
     return values
 
 
-def _loaded(compiled: Compiled) -> Runtime:
-    return get_backend("numpy").load(compiled, numerics="exact", device=None)
+def _loaded(compiled: Compiled, backend: str) -> Runtime:
+    return get_backend(backend).load(compiled, numerics="exact", device=None)
 
 
 def _called(
@@ -188,7 +193,7 @@ def _called(
     inputs = [
         _array(value, str(p.type.dtype), None) for value, p in zip(flat, top.params, strict=True)
     ]
-    results = [np.asarray(r) for r in runtime.call(entry, inputs, tuple(given))]
+    results = [to_numpy(r) for r in runtime.call(entry, inputs, tuple(given))]
     for result, value in zip(results, top.results, strict=True):
         assert result.dtype == _numpy(str(value.type.dtype)), value
     return results

@@ -3,8 +3,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from linnet.backends.interpret.walk import STRUCTURE
 from linnet.backends.numpy.elementwise import ELEMENTWISE as MEANINGS
-from linnet.backends.numpy.interpreter import DISPATCH, STRUCTURE
+from linnet.backends.numpy.interpreter import DISPATCH
 from linnet.ir.core import Operation
 from linnet.ir.ops import ELEMENTWISE, OPS
 from linnet.ir.walk import operations

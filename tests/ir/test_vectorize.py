@@ -17,6 +17,7 @@ from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce, Scalar
 from linnet.ir.types import Type
 from linnet.ir.verify import verify
+from tests.backends import each
 from tests.ir.generate import Case, cases
 from tests.ir.oracle import OutOfRangeError, assert_same, evaluate
 
@@ -34,11 +35,13 @@ def test_random_expressions(case: Case) -> None:
     try:
         wanted = evaluate(case.op, case.operands, case.symbols)
     except OutOfRangeError:
-        with pytest.raises(RuntimeFault):
-            run(case.module, case.args, symbols=case.symbols)
+        for backend in each.HERE:
+            with pytest.raises(RuntimeFault):
+                each.run(backend, case.module, case.args, symbols=case.symbols)
         return
-    (found,) = run(case.module, case.args, symbols=case.symbols)
-    assert_same(found, wanted)
+    for backend in each.HERE:
+        (found,) = each.run(backend, case.module, case.args, symbols=case.symbols)
+        assert_same(found, wanted)
 
 
 def built(types: list[Type], indices: list[Dim], expr: Scalar) -> Module:

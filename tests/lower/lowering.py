@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from linnet.backends.numpy.interpreter import run
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
 from linnet.ir.core import Module, Operation
@@ -28,6 +27,7 @@ from linnet.lower.module import (
 )
 from linnet.pipeline import check_paths
 from linnet.source.render import render_text
+from tests.backends.each import HERE, run
 
 NO_FACTS = Facts(())
 
@@ -83,11 +83,9 @@ class Source:
 
     def call(self, name: str, *args: Any, **generics: Any) -> list[np.ndarray]:
         """What the function gives for `args`."""
-        arrays = [np.asarray(a) for a in args]
-        found = run(self.function(name, generics), arrays)
+        found = on_each(self.function(name, generics), args)
         written = lower_function_as_written(self.program, f"m::{name}", generics)
-        for own, other in zip(run(written.bound(), arrays), found, strict=True):
-            np.testing.assert_array_equal(own, other)
+        equal(on_each(written.bound(), args), found)
         return found
 
 
@@ -115,13 +113,28 @@ def everywhere(
     verify(whole, facts)
     found: list[list[np.ndarray]] = []
     for version in (module, vectorize(module), whole):
-        held = {path: np.asarray(value) for path, value in (state or {}).items()}
-        found.append(run(version, [np.asarray(a) for a in args], state=held, **named))
+        found.append(on_each(version, args, state, **named))
     for other in found[1:]:
-        for mine, its in zip(found[0], other, strict=True):
-            assert mine.dtype == its.dtype
-            np.testing.assert_array_equal(mine, its)
+        equal(found[0], other)
     return found[0]
+
+
+def on_each(
+    module: Module, args: Sequence[Any], state: Mapping[str, Any] | None = None, **named: Any
+) -> list[np.ndarray]:
+    """What `module` gives for `args` on every backend."""
+    found: list[list[np.ndarray]] = []
+    for backend in HERE:
+        held = {path: np.asarray(value) for path, value in (state or {}).items()}
+        found.append(run(backend, module, [np.asarray(a) for a in args], state=held, **named))
+        equal(found[0], found[-1])
+    return found[0]
+
+
+def equal(found: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> None:
+    for mine, its in zip(found, wanted, strict=True):
+        assert mine.dtype == its.dtype
+        np.testing.assert_array_equal(mine, its)
 
 
 def nested(body: Sequence[Operation]) -> list[Operation]:

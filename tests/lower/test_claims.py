@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
-from linnet.backends.numpy.interpreter import run
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
 from linnet.source.errors import LinnetError
 from linnet.source.render import render_text
+from tests.backends.each import HERE, run
 from tests.lower.claims import AbsentError, Env, Program, programs
 from tests.lower.lowering import Source
 
@@ -34,10 +34,12 @@ def outcome(program: Program, env: Env) -> np.ndarray | None:
         return None
 
 
-def computed(made: Source, program: Program, env: Env, generics: Env | None) -> np.ndarray:
+def computed(
+    made: Source, program: Program, env: Env, generics: Env | None, backend: str
+) -> np.ndarray:
     module = lower_function(made.program, "m::f", generics)
     symbols = {s: env[s.name] for s in module.symbols}
-    (result,) = run(module, program.arguments(env), symbols=symbols)
+    (result,) = run(backend, module, program.arguments(env), symbols=symbols)
     return result
 
 
@@ -55,8 +57,9 @@ def accepted(program: Program, folder: Path) -> Source | None:
 def holds(made: Source, program: Program) -> None:
     expected = [(env, outcome(program, env)) for env in ENVS]  # raises `WrongError` where one is
     for env, value in [pair for pair in expected if pair[1] is not None][::9]:
-        for generics in (None, env):
-            np.testing.assert_array_equal(computed(made, program, env, generics), value)
+        for generics, backend in product((None, env), HERE):
+            found = computed(made, program, env, generics, backend)
+            np.testing.assert_array_equal(found, value)
     for env, _ in [pair for pair in expected if pair[1] is None][::29]:
         try:
             lower_function(made.program, "m::f", env)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from linnet.backends.numpy.interpreter import run
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.inline import inline
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.verify import verify
+from tests.backends.each import BACKENDS, HERE, run
 from tests.lower.effects import STATES, Entry, entries
 from tests.lower.lowering import source
 
@@ -74,10 +75,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("body", "wanted"), CASES, ids=[body[:40] for body, _ in CASES])
-def test_order(tmp_path: Path, body: str, wanted: int) -> None:
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_order(tmp_path: Path, backend: str, body: str, wanted: int) -> None:
     module = source(tmp_path, BLOCKS.format(body=body)).entry("Model", "f")
     state = {path: np.asarray(np.int64(0)) for path in ("t", "c.s", "d.s")}
-    (result,) = run(module, [np.int64(1)], state=state)
+    (result,) = run(backend, module, [np.int64(1)], state=state)
     assert int(result) == wanted
 
 
@@ -89,10 +91,10 @@ def test_a_random_entry_means_what_its_statements_do(
     module = source(tmp_path_factory.mktemp("effects"), entry.text).entry("Model", "f")
     whole = dce(inline(vectorize(module), lambda _: True))
     verify(whole)
-    for version in (module, whole):
+    for version, backend in product((module, whole), HERE):
         wanted = dict.fromkeys(STATES, 0)
         state = {path: np.asarray(np.int64(0)) for path in STATES}
         for argument in (x, 1):
-            (result,) = run(version, [np.int64(argument)], state=state)
+            (result,) = run(backend, version, [np.int64(argument)], state=state)
             assert int(result) == entry.run(argument, wanted)
             assert {path: int(v) for path, v in state.items()} == wanted

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from linnet.backends.numpy.interpreter import run
 from linnet.dims.prover import Facts
 from linnet.ir.batch_rules import NotBatchedError
 from linnet.ir.parse import parse
@@ -17,6 +18,7 @@ from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.text import same, show
 from linnet.ir.verify import verify
 from linnet.lower import points
+from tests.backends.each import HERE, run
 from tests.lower.elements import Notation, notations
 from tests.lower.lowering import everywhere, source
 from tests.lower.programs import Program, programs
@@ -35,8 +37,8 @@ def test_a_random_program_means_what_numpy_says(
         whole = dce(inline(vectorize(module), lambda _: True))
         verify(whole, Facts(made.program.functions["m::f"].facts))
         symbols = {s: program.sizes[s.name] for s in module.symbols}
-        for version in (module, whole):
-            results = run(version, args, symbols=symbols)
+        for version, backend in product((module, whole), HERE):
+            results = run(backend, version, args, symbols=symbols)
             for tensor, result in zip(program.values, results, strict=True):
                 assert result.dtype == np.int64 and result.shape == tensor.value.shape, tensor
                 np.testing.assert_array_equal(result, tensor.value, err_msg=tensor.name)

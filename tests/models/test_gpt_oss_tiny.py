@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,8 @@ from linnet.nest import Model
 
 CARD = Path(__file__).parents[2] / "models" / "gpt-oss-tiny"
 FILE = CARD / "model.safetensors"
-GENERICS = tomllib.loads((CARD / "nest.toml").read_text("utf-8"))["generics"]
+TOML = tomllib.loads((CARD / "nest.toml").read_text("utf-8"))
+GENERICS = TOML["generics"]
 LENGTH = 48
 END = 1023
 # The most that the logits may differ, of NumPy in f32 and of transformers in f64 (but for norms and
@@ -152,7 +152,6 @@ def test_counts_and_sizes(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_token_has_a_text_of_bytes(tokenizer: Any) -> None:
     assert tokenizer.get_vocab_size() == GENERICS["Vocab"]
     assert tokenizer.token_to_id("<|endoftext|>") == END
-    settings = json.loads((CARD / "generation_config.json").read_text())
-    assert settings == {"eos_token_id": END}
+    assert TOML["generate"] == {"eos": [END]}
     for text in ("In the beginning", "naïve 日本\n\t🙂", "  two  spaces "):
         assert tokenizer.decode(tokenizer.encode(text).ids) == text

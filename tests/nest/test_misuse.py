@@ -41,6 +41,7 @@ def folder(tmp_path: Path) -> Path:
         ({"generics": {3: 2}}, "`generics` must be a mapping from names"),
         ({"weights": 3}, '`weights` must be a path or "random", not the number 3'),
         ({"weights": ["a", "b"]}, "not a value of type `list`"),
+        ({"weights": {"w": 1.0}}, "help: write them to a file: `safetensors.torch.save_file("),
         ({"weights": ""}, '`weights` must be a path or "random", not an empty text'),
         ({"cast_dtype": "false"}, "`cast_dtype` must be True or False, not `false`"),
         ({"cast_dtype": None}, "`cast_dtype` must be True or False, not `None`"),

@@ -16,6 +16,7 @@ from linnet.nest import hub
 from linnet.nest.card import Card, load_card
 from linnet.nest.hub import default_files
 from linnet.nest.locate import Files
+from linnet.nest.text_files import Origin, TextFiles
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 from tests.nest.small import write_card, write_weights
@@ -133,6 +134,19 @@ def test_a_checkpoint_that_was_left_out(
     assert found.span is not None
     assert found.span.text == '["one.safetensors", "two.safetensors"]'
     assert found.help is not None and "give its folder as `weights`" in found.help
+
+
+def test_nothing_is_downloaded_for_it(
+    make_card: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = loaded(make_card(*OWN))
+    monkeypatch.setattr("linnet.nest.text_files.download_beside", pytest.fail)
+    files = TextFiles(card, Origin(None, None))
+    assert files.tokenizer() is None and files.fetch() is None
+    (note,) = files.missing(None).diagnostics[0].notes
+    assert note == f"looked for tokenizer.json in {card.directory}"
+    (card.directory / "tokenizer.json").write_text("{}")
+    assert files.tokenizer() is not None
 
 
 def own_card(parent: Path) -> Path:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linnet.backends.base import Compiled, get_backend
 from linnet.lower.module import lower_function
 from linnet.pipeline import check_paths
+from tests.backends.each import BACKENDS, to_numpy
 
 Array = NDArray[np.generic]
 
@@ -73,7 +74,7 @@ def compiled(directory: Path, source: str) -> Compiled:
     return Compiled("probe", ("probe",), lambda *_: module, {}, ())
 
 
-@pytest.fixture(params=["numpy"])
+@pytest.fixture(params=BACKENDS)
 def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
     """As `run`, for an expression that is a tuple: all of its values."""
 
@@ -83,7 +84,7 @@ def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
         program = compiled(tmp_path, source_of(use, expression, result, inputs))
         runtime = get_backend(request.param).load(program, numerics="exact", device=None)
         values = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
-        return tuple(np.asarray(value) for value in values)
+        return tuple(map(to_numpy, values))
 
     return call
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,47 @@ def test_convolutions(run: Run, case: Case, biased: bool, dtype: str) -> None:
     if kernel[0] == kernel[1]:
         check("conv2d", b, c, h, w, out, kernel[0], stride[0], pad[0])
     check("conv1d", b, c, w, out, kernel[1], stride[1], pad[1], rank=1)
+
+
+# B, C, H, W, K, stride, padding, dilation.
+DEPTHWISE = [
+    (1, 1, 1, 1, 1, 1, 0, 1),
+    (2, 3, 7, 5, 3, 1, 1, 1),
+    (1, 2, 9, 8, 7, 1, 3, 1),
+    (2, 2, 6, 9, 3, 2, 2, 2),
+    (1, 3, 8, 7, 2, 3, 0, 3),
+    (0, 2, 4, 4, 3, 1, 1, 1),
+]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("case", DEPTHWISE)
+@pytest.mark.parametrize("rank", [1, 2])
+@pytest.mark.parametrize("biased", [False, True])
+def test_channel_by_channel(
+    run: Run, case: tuple[int, ...], rank: int, biased: bool, dtype: str
+) -> None:
+    b, c, h, w, k, stride, pad, dilation = case
+    sizes = (b, c, h, w) if rank == 2 else (b, c, w)
+    x, weight = draw(0, sizes, dtype), draw(1, (c, 1, *[k] * rank), dtype)
+    bias = draw(2, (c,), dtype)
+    op = F.conv2d if rank == 2 else F.conv1d
+    filters = tensor(weight)
+
+    def summed(image: Any, kernel: Any) -> Any:
+        return op(image, kernel, None, stride, pad, dilation, c)
+
+    plain, terms = summed(tensor(x), filters), summed(tensor(x).abs(), filters.abs())
+    moved = tensor(bias).reshape(-1, *[1] * rank) if biased else torch.zeros(1).double()
+    numbers = ", ".join(map(str, (*sizes, k, stride, pad, dilation)))
+    name = f"depthwise_conv{rank}d"
+    call = f"{name}<{numbers}, {dtype}>(x, weight{', some(bias)' if biased else ''})"
+    more = {"bias": bias} if biased else {}
+    result = tensor_type(tuple(plain.shape), dtype)
+    got = run(f"std.nn.depthwise::{{{name}}}", call, result, x=x, weight=weight, **more)
+    # As of other convolutions.
+    rounding = 1.01 * UNIT[dtype] * (plain.abs() + biased * (plain + moved).abs())
+    near(got, plain + moved, rounding + 2 * k**rank * summing(dtype) * terms)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

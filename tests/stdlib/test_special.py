@@ -41,6 +41,14 @@ def test_values(run: Run, shape: tuple[int, ...], dtype: str) -> None:
     # `x ** 2` rounds, a relative error of its exponential; a quotient of polynomials, of positive
     # terms only, has up to 20 roundings above and below.
     near(call(run, "erfc", wide, dtype), want, (tensor(wide).square() + 48) * unit * want)
+    # The same quotient of polynomials near zero, further out one less its complement: the errors of
+    # that, and a unit of the difference on each side of the comparison.
+    want = torch.special.erf(tensor(wide))
+    complement = (tensor(wide).square() + 48) * unit * torch.special.erfc(tensor(wide).abs())
+    bound = torch.where(
+        tensor(wide).abs() <= 0.46875, 48 * unit * want.abs(), complement + 2 * unit
+    )
+    near(call(run, "erf", wide, dtype), want, bound)
     if dtype == "f64":
         torch_is_off = 4 * unit
         check_inverse(call(run, "erf_inv", x, dtype), x, 48 * unit + torch_is_off)
@@ -60,6 +68,7 @@ def check_inverse(got: Array, x: Array, relative: float) -> None:
     ("name", "reference"),
     [
         ("log1p", torch.log1p),
+        ("erf", torch.special.erf),
         ("erfc", torch.special.erfc),
         ("erf_inv", torch.special.erfinv),
     ],

@@ -153,6 +153,15 @@ def test_causal_mask(run: Run, q: int, k: int) -> None:
     assert got.tobytes() == want.numpy().tobytes()
 
 
+@pytest.mark.parametrize(("q", "k", "at"), [(1, 1, 0), (1, 8, 3), (3, 8, 2), (3, 2, 7), (2, 0, 1)])
+def test_a_mask_over_a_cache(run: Run, q: int, k: int, at: int) -> None:
+    result = f"Tensor[{q}, {k}; bool]"
+    call = f"causal_mask_at<{q}, {k}>({at})"
+    got = run("std.nn.attention::{causal_mask_at}", call, result)
+    want = torch.arange(k) <= at + torch.arange(q)[:, None]
+    assert np.array_equal(got, want.numpy())
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(
     ("b", "hq", "hk", "q", "k", "d"),

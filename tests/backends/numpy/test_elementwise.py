@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from linnet.backends.base import RuntimeFault
+from linnet.backends.interpret.walk import STRUCTURE
 from linnet.backends.numpy.dtypes import NUMPY
-from linnet.backends.numpy.interpreter import DISPATCH, STRUCTURE, run
+from linnet.backends.numpy.interpreter import DISPATCH, run
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder

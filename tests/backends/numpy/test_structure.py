@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from linnet.backends.base import RuntimeFault
+from linnet.backends.interpret.liveness import deaths
 from linnet.backends.numpy.interpreter import DISPATCH, Interpreter, run
-from linnet.backends.numpy.liveness import deaths
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.builder import Builder

@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from linnet.backends.base import RuntimeFault
-from linnet.backends.numpy.dtypes import NUMPY, Array, concrete
-from linnet.backends.numpy.liveness import Deaths
+from linnet.backends.contract import RuntimeFault
+from linnet.backends.interpret.liveness import Deaths
 from linnet.dims.dims import Dim, DimError, Symbol
-from linnet.ir.core import Module
+from linnet.dtypes import AnyDType, DType
+from linnet.ir.core import Module, Operation
 from linnet.ir.extents import Fit, fit_extent
 from linnet.ir.types import Type
 
 Path = tuple[str, ...]
 
+Array: TypeAlias = Any
+"""A tensor of the framework that interprets; it has `shape`, `dtype` and, without axes, a truth."""
+
+
+def concrete(dtype: AnyDType) -> DType:
+    """`dtype` if it is bound."""
+    if isinstance(dtype, DType):
+        return dtype
+    raise RuntimeFault(f"the dtype generic `{dtype}` has no value")
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """What differs between the frameworks that interpret.
+
+    `operations`: by name, all but those with regions and calls; each gives a list of its own.
+    `dtypes`: what the `dtype` of an array is for each dtype. `counter`: an integer as an i64
+    scalar. `zeros`: a state that nobody wrote.
+    """
+
+    operations: Mapping[str, Callable[[Frame, Operation, list[Array]], list[Array]]]
+    dtypes: Mapping[DType, Any]
+    counter: Callable[[int], Array]
+    zeros: Callable[[tuple[int, ...], DType], Array]
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a whole run shares."""
+    """What a whole run shares. `kernels` run the functions of their names in place of the
+    bodies."""
 
+    framework: Framework
     module: Module
     deaths: Deaths
     symbols: Mapping[Symbol, int]
     weights: Mapping[str, Array]
     state: MutableMapping[str, Array]
+    kernels: Mapping[str, Callable[[list[Array]], list[Array]]] = field(
+        default_factory=dict[str, "Callable[[list[Array]], list[Array]]"]
+    )
 
 
 @dataclass(slots=True)
@@ -54,7 +85,10 @@ class Frame:
 
 
 def bind_symbols(
-    types: Sequence[Type], values: Sequence[Array], known: Mapping[Symbol, int]
+    types: Sequence[Type],
+    values: Sequence[Array],
+    known: Mapping[Symbol, int],
+    dtypes: Mapping[DType, Any],
 ) -> dict[Symbol, int]:
     """The symbols under which the shapes of `values` are those of `types`; a fault if none are."""
     bound = dict(known)
@@ -62,7 +96,7 @@ def bind_symbols(
         raise RuntimeFault(f"{len(values)} arguments for {len(types)} parameters")
     pending: list[tuple[Dim, int]] = []
     for position, (type_, value) in enumerate(zip(types, values, strict=True)):
-        if value.ndim != type_.rank or value.dtype != NUMPY[concrete(type_.dtype)]:
+        if value.ndim != type_.rank or value.dtype != dtypes[concrete(type_.dtype)]:
             raise RuntimeFault(
                 f"argument {position} is {value.dtype}{list(value.shape)}, the entry takes {type_}"
             )

@@ -1,0 +1,102 @@
+"""The PyTorch backend: which devices and options there are, and what loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from linnet.backends.contract import Compiled
+from linnet.backends.kernels import Kernel, Tier
+from linnet.backends.torch.emit.module import Selecting
+from linnet.backends.torch.face import hand_out
+from linnet.backends.torch.kernels import KERNELS
+from linnet.backends.torch.runtime import TorchRuntime
+from linnet.source.diagnostics import Diagnostic
+from linnet.source.errors import LinnetError
+from linnet.source.suggest import did_you_mean
+
+COMPILE: tuple[bool | str, ...] = (False, True, "inductor", "reduce-overhead")
+"""What `compile` may be: `False` evaluates operation by operation."""
+OPTIONS = ("compile", "trainable")
+
+
+@dataclass(frozen=True, slots=True)
+class TorchBackend:
+    """PyTorch on the CPU or on CUDA."""
+
+    name: str = "torch"
+    kernels: tuple[Kernel, ...] = KERNELS
+
+    def check(self, device: str | None, options: Mapping[str, Any]) -> None:
+        """Refuse a device that is not there and an option that there is not."""
+        _device(device)
+        for option in options:
+            if option not in OPTIONS:
+                listed = f"its options are {', '.join(f'`{o}`' for o in OPTIONS)}"
+                message = f"the backend `torch` has no option `{option}`"
+                raise _refused("E2102", message, did_you_mean(option, OPTIONS) or listed)
+        _check_compile(options.get("compile", True))
+        trainable = options.get("trainable", False)
+        if not isinstance(trainable, bool):
+            raise _refused("E2102", f"`trainable` is {trainable!r}", "it is `True` or `False`")
+
+    def load(
+        self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
+    ) -> TorchRuntime:
+        """A runtime for `compiled`."""
+        self.check(device, options)
+        place = _device(device)
+        return TorchRuntime(
+            compiled,
+            place,
+            Selecting(self.kernels, numerics, place.type),
+            options.get("compile", True) is not False and compiled.written is not None,
+            options.get("trainable", False),
+        )
+
+    def hand_out(self, model: Any, runtime: Any) -> Any:
+        """The root module, which has all that the model has."""
+        return hand_out(runtime.module, model)
+
+
+def _check_compile(chosen: Any) -> None:
+    known = isinstance(chosen, bool) or (isinstance(chosen, str) and chosen in COMPILE)
+    if not known:
+        listed = ", ".join(map(repr, COMPILE))
+        raise _refused("E2102", f"`compile` is {chosen!r}", f"it is one of {listed}")
+    if not isinstance(chosen, bool):
+        message = f"`compile={chosen!r}` is not implemented in this version"
+        raise _refused("E2190", message, "use compile=True")
+
+
+def _device(name: str | None) -> torch.device:
+    """The device called `name`, if PyTorch has it here; without a name the CPU."""
+    if name is None:
+        return torch.device("cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        message = f"the backend `torch` has no device `{name}`"
+        raise _refused("E2102", message, _devices()) from None
+    if device.type == "cpu" and device.index in (None, 0):
+        return torch.device("cpu")
+    if device.type == "cuda" and (device.index or 0) < torch.cuda.device_count():
+        return device
+    raise _refused("E2102", f"there is no device `{name}` here", _devices())
+
+
+def _devices() -> str:
+    there = ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
+    return f"the devices here are {', '.join(f'`{d}`' for d in there)}"
+
+
+def _refused(code: str, message: str, way_out: str) -> LinnetError:
+    return LinnetError([Diagnostic(code, message, None, help=way_out)])
+
+
+def backend() -> TorchBackend:
+    """The backend, for the registry."""
+    return TorchBackend()

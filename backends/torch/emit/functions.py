@@ -1,0 +1,288 @@
+"""Functions and methods of generated source. Those that read the same are one."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import nn
+
+from linnet.backends.code import Code, call, method, name
+from linnet.backends.interpret.frame import concrete
+from linnet.backends.kernels import CallSite, Decision, Kernel
+from linnet.backends.torch.emit.body import Body
+from linnet.backends.torch.emit.facts import Facts
+from linnet.backends.torch.emit.names import Names, snake
+from linnet.backends.torch.vocabulary import as_tensor
+from linnet.dims.dims import Dim, Symbol
+from linnet.ir.core import Function, Operation, Value
+from linnet.ir.types import Type
+from linnet.ir.walk import operations
+from linnet.lower.outline import Outline, Sub
+
+_FORWARD = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A function or method: what stands behind `def name`, and what else than its parameters a
+    call has to give: the symbols that its arguments do not tell, and a device."""
+
+    name: str
+    params: tuple[tuple[str, str], ...]
+    symbols: tuple[tuple[Symbol, str], ...]
+    device: bool
+    results: int
+    lines: tuple[str, ...]
+    functions: tuple[Callable[..., Any], ...]
+
+    def same_as(self, other: Written) -> bool:
+        """Whether one may stand for the other."""
+        own = self.params, [t for _, t in self.symbols], self.device, self.lines
+        return own == (other.params, [t for _, t in other.symbols], other.device, other.lines)
+
+
+@dataclass(slots=True)
+class Owner:
+    """The methods of a block, or the functions outside any; `symbols` are the generics that the
+    methods read from `self`."""
+
+    outline: Outline | None
+    names: Names
+    written: dict[str, list[Written]] = field(default_factory=dict[str, list[Written]])
+    symbols: dict[Symbol, str] = field(default_factory=dict[Symbol, str])
+
+    @property
+    def all(self) -> list[Written]:
+        """Every function."""
+        return [w for same in self.written.values() for w in same]
+
+    def add(self, found: Written, wanted: str) -> Written:
+        """`found`, or one that reads the same and is there already."""
+        alike = self.written.setdefault(wanted, [])
+        for other in alike:
+            if found.same_as(other):
+                return replace(found, name=other.name)
+        alike.append(replace(found, name=self.names.new(wanted)))
+        return alike[-1]
+
+    def symbol(self, symbol: Symbol) -> str:
+        """The attribute that holds a generic of the block."""
+        if symbol not in self.symbols:
+            self.symbols[symbol] = self.names.new(snake(symbol.name))
+        return self.symbols[symbol]
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The root, the name of its class, and its entries: called from inside, they are those of the
+    class, whatever stands before them for callers from outside."""
+
+    root: Outline
+    title: str
+    entries: frozenset[str]
+
+
+class Scope:
+    """One function in the making: what its body asks."""
+
+    def __init__(
+        self,
+        function: Function,
+        owner: Owner,
+        callees: Mapping[str, tuple[Written, Outline | None]],
+        facts: Facts,
+        inside: Inside,
+    ) -> None:
+        self.function = function
+        self.owner = owner
+        self.symbols: dict[Symbol, str] = {}
+        self._axes: dict[str, dict[int, str]] = {}
+        self.needs_device = False
+        self.functions: dict[Callable[..., Any], None] = {}
+        self._callees = callees
+        self._facts = facts
+        self._inside = inside
+        self._dims: dict[Symbol, Code] = {}
+        self._names = Names(self._called())
+        self._integers = facts.integers.get(function.name, frozenset[int]())
+        self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
+
+    def _called(self) -> Iterator[str]:
+        """The functions outside any block that the body names."""
+        for op in operations(self.function.body):
+            if op.name != "call":
+                continue
+            decision = self._decision(op)
+            if decision is not None and decision.kernel is not None:
+                for found in decision.kernel.emit(decision.site, [name("_") for _ in op.operands]):
+                    yield from (f.__name__ for f in found.functions)
+            else:
+                yield self._callees[op.attrs["callee"]][0].name
+
+    def _decision(self, op: Operation) -> Decision | None:
+        return self._facts.decisions.get(op.attrs["callee"])
+
+    # --- what a body asks ----------------------------------------------------
+
+    @property
+    def is_entry(self) -> bool:
+        return self.function.name == self._facts.module.entry
+
+    @property
+    def device(self) -> Code:
+        for k, param in enumerate(self.params):
+            if k not in self._integers:
+                return name(f"{param}.device")
+        self.needs_device = True
+        return name("device")
+
+    def symbol(self, symbol: Symbol) -> Code:
+        if symbol not in self._dims:
+            self._dims[symbol] = self._source(symbol)
+        return self._dims[symbol]
+
+    def _source(self, symbol: Symbol) -> Code:
+        outline = self.owner.outline
+        if outline is not None and symbol in outline.symbols:
+            return name(f"self.{self.owner.symbol(symbol)}", "number")
+        text = self._names.new(snake(symbol.name))
+        for param, value in zip(self.params, self.function.params, strict=True):
+            if Dim.of(symbol) in value.type.shape:
+                axis = value.type.shape.index(Dim.of(symbol))
+                self._axes.setdefault(param, {})[axis] = text
+                return name(text, "number")
+        self.symbols[symbol] = text
+        return name(text, "number")
+
+    def member(self, path: Sequence[str | int], variables: dict[str, str], kind: str) -> Code:
+        found, parts = "self", list(path)
+        for k, part in enumerate(parts):
+            if part in variables:
+                found, parts = variables[str(part)], parts[k + 1 :]
+                break
+        for k, part in enumerate(parts):
+            of = kind if k == len(parts) - 1 else "sub"
+            found = f"{found}[{part}]" if isinstance(part, int) else attribute(found, part, of)
+        return name(found)
+
+    def effects(self, op: Operation) -> frozenset[str]:
+        return self._facts.effects[op.attrs["callee"]]
+
+    def is_same(self, one: Type, other: Type) -> bool:
+        numbers = self._facts.numbers.get(self.function.name, {})
+        return one.under(numbers) == other.under(numbers)
+
+    def call(self, op: Operation, operands: Sequence[Code], body: Body) -> Code:
+        callee: str = op.attrs["callee"]
+        decision = self._decision(op)
+        if decision is not None and decision.kernel is not None:
+            return self._kernel(decision.kernel, decision.site, op, operands, body)
+        written, outline = self._callees[callee]
+        integers = self._facts.integers[callee]
+        arguments = [
+            o if o.kind == "value" or k in integers else self._tensor(o, v)
+            for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
+        ]
+        generics = dict(op.attrs.get("generics", ()))
+        named = {text: body.dims(generics[s]) for s, text in written.symbols}
+        if written.device:
+            named["device"] = self.device
+        if outline is None:
+            return call(written.name, *arguments, **named)
+        own = outline is self._inside.root and not op.attrs["at"]
+        if own and written.name in self._inside.entries:
+            return call(f"{self._inside.title}.{written.name}", name("self"), *arguments, **named)
+        at = self.member(op.attrs["at"], body.variables, "sub")
+        if written.name == _FORWARD and op.attrs["at"]:
+            return call(at.text, *arguments, **named)
+        return method(at, written.name, *arguments, **named)
+
+    def _extents(self) -> Iterator[str]:
+        """The dimensions that the shapes of parameters tell."""
+        ranks = dict(zip(self.params, (p.type.rank for p in self.function.params), strict=True))
+        for param, axes in self._axes.items():
+            rank = ranks[param]
+            if len(axes) > 1:
+                yield f"{', '.join(axes.get(k, '_') for k in range(rank))} = {param}.shape"
+                continue
+            for axis, text in axes.items():
+                last = axis > 0 and axis == rank - 1
+                yield f"{text} = {param}.shape[{-1 if last else axis}]"
+
+    def _tensor(self, found: Code, value: Value) -> Code:
+        return as_tensor(found, concrete(value.type.dtype), self.device)
+
+    def _kernel(
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+    ) -> Code:
+        numbers = {site.argument(n) for n, _ in site.signature.params if n in kernel.numbers}
+        operands = [
+            o if o.kind == "value" or k in numbers else self._tensor(o, v)
+            for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
+        ]
+        emit = self._in_place(kernel, site, operands, body) or kernel.emit
+        codes = emit(site, operands)
+        for found in codes:
+            self.functions.update(dict.fromkeys(found.functions))
+        if len(codes) == 1:
+            return codes[0]
+        return Code(", ".join(c.text for c in codes), binds=0)
+
+    def _in_place(
+        self, kernel: Kernel, site: CallSite, operands: Sequence[Code], body: Body
+    ) -> Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None:
+        """The form of the kernel that overwrites a state, where nothing else sees the old one."""
+        if not self._facts.in_place or kernel.in_place is None:
+            return None
+        old = site.pick(kernel.in_place, operands)
+        return kernel.emit_in_place if old is not None and body.is_state(old) else None
+
+    # --- all of it -----------------------------------------------------------
+
+    def written(self) -> Written:
+        """The function, under no name yet."""
+        body = Body(self.function, self, self._names)
+        for k, (text, value) in enumerate(zip(self.params, self.function.params, strict=True)):
+            body.param(value, text, "number" if k in self._integers else "value")
+        body.body(self.function.body)
+        body.give(self.function.results)
+        return Written(
+            "",
+            tuple(
+                (text, "int" if k in self._integers else "Tensor")
+                for k, text in enumerate(self.params)
+            ),
+            tuple(self.symbols.items()),
+            self.needs_device,
+            len(self.function.results),
+            (*self._extents(), *body.lines),
+            (*self.functions, *body.functions),
+        )
+
+
+_STORES = {"param": "_parameters", "buffer": "_buffers", "state": "_buffers", "sub": "_modules"}
+
+
+def is_taken(member: str) -> bool:
+    """Whether every `nn.Module` has an attribute of that name."""
+    return hasattr(nn.Module, member) or member in nn.Module().__dict__
+
+
+def attribute(of: str, member: str, kind: str) -> str:
+    """A member of a module, also where `nn.Module` has something else of that name."""
+    if is_taken(member) or keyword.iskeyword(member):
+        return f'{of}.{_STORES[kind]}["{member}"]'
+    return f"{of}.{member}"
+
+
+def outline_at(outline: Outline, path: Sequence[str | int]) -> Outline:
+    """The block that a path leads to."""
+    for part in path:
+        if isinstance(part, str) and not part.startswith("$"):
+            found = outline.sub(part)
+            assert isinstance(found, Sub)
+            outline = found.block
+    return outline

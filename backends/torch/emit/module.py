@@ -1,0 +1,195 @@
+"""A file of ordinary PyTorch: a class for each block, a method for each entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linnet.backends.code import Code, name
+from linnet.backends.constants import fold_constants
+from linnet.backends.kernels import Decision, Kernel, Tier
+from linnet.backends.selection import decide
+from linnet.backends.torch.emit.classes import Classes, definition
+from linnet.backends.torch.emit.facts import Facts
+from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
+from linnet.backends.torch.emit.layout import laid_out
+from linnet.backends.torch.emit.names import Names, base_of, snake
+from linnet.backends.torch.vocabulary import dim_code
+from linnet.dims.dims import Dim, Symbol
+from linnet.ir.core import Module
+from linnet.ir.passes.dce import dce
+from linnet.ir.passes.vectorize import vectorize
+from linnet.ir.walk import callees_first, operations
+from linnet.lower.module import AsWritten
+from linnet.lower.outline import Outline, Sub
+
+_IMPORT = 88
+"""The longest line of an import, as ruff lays them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selecting:
+    """How kernels are chosen."""
+
+    kernels: Sequence[Kernel]
+    numerics: Tier
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Generated source: its text, the root's class, and what each entry is called there, which
+    dimensions it asks for, whether for a device, and whether it is one of `functions`, outside
+    any block."""
+
+    text: str
+    root: str
+    entries: Mapping[str, str]
+    symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
+    devices: frozenset[str]
+    functions: frozenset[str]
+
+
+class Writer:
+    """Collects functions and classes of any number of entries of one root."""
+
+    def __init__(
+        self,
+        title: str,
+        root: Outline,
+        generics: Mapping[Symbol, Dim],
+        selecting: Selecting,
+        entries: Collection[str] = (),
+    ) -> None:
+        names = Names()
+        self._title = title
+        self._root = root
+        self._generics = generics
+        self._selecting = selecting
+        self._names = frozenset(entries)
+        self._functions = Owner(None, names)
+        self._classes = Classes(names)
+        self._entries: dict[str, Written] = {}
+        self._outside: set[str] = set()
+        self._classes.owner(root)
+
+    def entry(self, key: str, lowered: AsWritten) -> None:
+        """Write an entry and all that it calls."""
+        decisions = self._decisions(lowered)
+        chosen = {name for name, d in decisions.items() if d.kernel is not None}
+        plain = vectorize(lowered.module)
+        module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
+        facts = Facts.of(module, decisions, lowered.values)
+        own = Inside(self._root, self._classes.title(self._root), self._names)
+        at = self._outlines(module, chosen)
+        written: dict[str, tuple[Written, Outline | None]] = {}
+        for callee in callees_first(module):
+            if callee not in at:
+                continue
+            outline = at[callee]
+            owner = self._functions if outline is None else self._classes.owner(outline)
+            scope = Scope(module.functions[callee], owner, written, facts, own)
+            written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
+        self._entries[key], outline = written[module.entry]
+        if outline is None:
+            self._outside.add(key)
+
+    def _decisions(self, lowered: AsWritten) -> dict[str, Decision]:
+        bound = lowered.bound()
+        how = self._selecting
+        found = decide(bound, how.kernels, how.numerics, how.device)
+        return {d.site.callee: d for d in found}
+
+    def _outlines(self, module: Module, chosen: Collection[str]) -> dict[str, Outline | None]:
+        """The functions that are called but for those with a kernel, and the blocks that they are
+        methods of."""
+        of_block = base_of(module.entry)[1] is not None
+        found: dict[str, Outline | None] = {module.entry: self._root if of_block else None}
+        for caller in reversed(callees_first(module)):
+            outline = found.get(caller)
+            if caller not in found:
+                continue
+            for op in operations(module.functions[caller].body):
+                if op.name == "call":
+                    callee: str = op.attrs["callee"]
+                    if callee in chosen:
+                        continue
+                    if outline is None or base_of(callee)[1] is None:
+                        found[callee] = None
+                    else:
+                        found[callee] = outline_at(outline, op.attrs["at"])
+        return found
+
+    def source(self) -> Source:
+        """The whole file."""
+        self._classes.renew()
+        outlines = [o for o in _inside_out(self._root) if o]
+        blocks = [list(self._classes.lines(o)) for o in outlines]
+        functions = [list(definition(w)) for w in self._functions.all]
+        used = [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
+        lines = [
+            f'"""{self._title}"""',
+            "",
+            "from __future__ import annotations",
+            "",
+            *_imports(used),
+        ]
+        for block in (*functions, *blocks, list(self._build())):
+            lines += ["", "", *block]
+        text = "\n".join(laid_out(lines)) + "\n"
+        return Source(
+            text,
+            self._classes.title(self._root),
+            {key: w.name for key, w in self._entries.items()},
+            {key: w.symbols for key, w in self._entries.items()},
+            frozenset(key for key, w in self._entries.items() if w.device),
+            frozenset(self._outside),
+        )
+
+    def _build(self) -> Iterator[str]:
+        title = self._classes.title(self._root)
+        yield f"def model() -> {title}:"
+        yield '    """The model, its parameters not set."""'
+
+        def no_symbol(symbol: Symbol) -> Code:
+            return name(symbol.name, "number")
+
+        needed = self._classes.needed(self._root)
+        numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
+        yield f"    return {title}({', '.join(numbers)})"
+
+
+def _imports(used: Sequence[Written]) -> Iterator[str]:
+    yield "import torch"
+    if any("F." in line for w in used for line in w.lines):
+        yield "import torch.nn.functional as F"
+    yield "from torch import Tensor, nn"
+    modules: dict[str, set[str]] = {}
+    functions: dict[Callable[..., Any], None] = dict.fromkeys(f for w in used for f in w.functions)
+    for function in functions:
+        modules.setdefault(function.__module__, set()).add(function.__name__)
+    if modules:
+        yield ""
+    for module, found in sorted(modules.items()):
+        line = f"from {module} import {', '.join(sorted(found))}"
+        if len(line) <= _IMPORT:
+            yield line
+        else:
+            yield f"from {module} import ("
+            yield from (f"    {name}," for name in sorted(found))
+            yield ")"
+
+
+def _inside_out(root: Outline) -> list[Outline]:
+    """The blocks of a tree, each after those that it has."""
+    found: dict[Outline, None] = {}
+
+    def visit(outline: Outline) -> None:
+        for member in outline.members:
+            if isinstance(member, Sub):
+                visit(member.block)
+        found[outline] = None
+
+    visit(root)
+    return list(found)

@@ -1,0 +1,58 @@
+"""What goes wrong in a run of generated source, in the words of the interpreter."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from linnet.backends.contract import RuntimeFault
+
+GENERATED = "<linnet "
+"""How the names of generated files begin."""
+
+_NEGATIVE = 2**63 - 1
+"""What `semantics.position` makes of a negative position."""
+_BOUNDS = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
+
+
+def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """What generated source gives. A position that PyTorch finds out of range is a fault, at the
+    line of the source; no memory is what it is in Python."""
+    try:
+        found = function(*tensors)
+    except IndexError as error:
+        fault = RuntimeFault(_worded(str(error)))
+        fault.place = _place(error)
+        raise fault from None
+    except torch.OutOfMemoryError as error:
+        raise MemoryError(str(error)) from None
+    except RuntimeError as error:
+        if "can't allocate memory" in str(error):
+            raise MemoryError(str(error)) from None
+        raise
+    if isinstance(found, Tensor):
+        return (found,)
+    return () if found is None else tuple(found)
+
+
+def _worded(message: str) -> str:
+    found = _BOUNDS.search(message)
+    if found is None:
+        return message
+    index, axis, extent = found.groups()
+    shown = "a negative index" if int(index) == _NEGATIVE else f"index {index}"
+    return f"{shown} is out of range for axis {axis} of {extent} elements"
+
+
+def _place(error: BaseException) -> str | None:
+    """The innermost line of generated source that a traceback has."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if f.filename.startswith(GENERATED)]
+    if not own:
+        return None
+    return f"line {own[-1].lineno} of the generated source: {own[-1].line}"

@@ -1,0 +1,95 @@
+"""Kernels of `std.nn.attention`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import torch
+from torch.nn.attention import flex_attention
+
+from linnet.backends.kernels import CallSite
+from linnet.backends.torch.kernels.functions import attention as functions
+from linnet.backends.torch.kernels.functions import flex
+from linnet.backends.torch.kernels.records import (
+    SIXTEEN_BITS,
+    calling,
+    kernel,
+    of_dtype,
+    on,
+)
+from linnet.dims.dims import Dim
+from linnet.dtypes import FLOATS
+
+SINKS = ("query", "key", "value", "sinks", "scale", "mask")
+PLAIN = ("query", "key", "value", "scale", "mask")
+
+
+def many_queries(site: CallSite) -> str | None:
+    """Making the block mask costs more than one query's attention."""
+    return "`Q` is 1: a block mask is not worth it" if site.generic("Q") == Dim.of(1) else None
+
+
+def power_of_two(site: CallSite) -> str | None:
+    """Head dimensions that its tiles have."""
+    found = site.generic("D")
+    width = found.as_int() if isinstance(found, Dim) else None
+    if width is None:
+        return f"`D` is {found}, which is not a number yet"
+    return (
+        None if width >= 16 and width & (width - 1) == 0 else f"`D` is {width}, not 16, 32, 64, .."
+    )
+
+
+def available(site: CallSite) -> str | None:
+    """A FlexAttention that tells of its denominator, as that of PyTorch 2.9, and its compiler."""
+    if not hasattr(flex_attention, "AuxRequest"):
+        return f"FlexAttention of PyTorch {torch.__version__} has no `AuxRequest`"
+    return None if find_spec("triton") else "Triton, which compiles it, is not installed"
+
+
+SINK_KERNELS = (
+    kernel(
+        "std.nn.attention::sink_attention",
+        "torch.flex_sink_attention",
+        "fast",
+        calling(flex.flex_sink_attention, *SINKS),
+        on("cuda", "FlexAttention is compiled for GPUs"),
+        of_dtype("T", *SIXTEEN_BITS),
+        power_of_two,
+        many_queries,
+        available,
+    ),
+    kernel(
+        "std.nn.attention::sink_attention",
+        "torch.sink_attention",
+        "fast",
+        calling(functions.sink_attention, *SINKS),
+        of_dtype("T", *SIXTEEN_BITS),
+    ),
+    kernel(
+        "std.nn.attention::sink_attention",
+        "torch.sink_attention_f32",
+        "equivalent",
+        calling(functions.sink_attention_f32, *SINKS),
+        of_dtype("T", *FLOATS),
+    ),
+)
+PLAIN_KERNELS = tuple(
+    one
+    for op in ("attention", "grouped_attention", "attention_rows", "grouped_attention_rows")
+    for one in (
+        kernel(
+            f"std.nn.attention::{op}",
+            "torch.scaled_attention",
+            "fast",
+            calling(functions.scaled_attention, *PLAIN),
+        ),
+        kernel(
+            f"std.nn.attention::{op}",
+            "torch.attention_f32",
+            "equivalent",
+            calling(functions.attention_f32, *PLAIN),
+        ),
+    )
+)
+KERNELS = (*SINK_KERNELS, *PLAIN_KERNELS)

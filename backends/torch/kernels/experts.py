@@ -1,0 +1,99 @@
+"""Kernels of the experts of `std.nn.moe` and of `std.quant`."""
+
+from __future__ import annotations
+
+import torch
+
+from linnet.backends.kernels import CallSite, Kernel
+from linnet.backends.torch.kernels.functions import experts as functions
+from linnet.backends.torch.kernels.records import (
+    Element,
+    Function,
+    calling,
+    kernel,
+    of_dtype,
+    on,
+)
+from linnet.dims.dims import Dim
+from linnet.dtypes import FLOATS, DType
+
+WAITING = "it reads the chosen experts on the host, for which a device would be waited for"
+ROUTED = ("x", "weight", "experts")
+PACKED = ("x", "blocks", "scales", "experts")
+
+
+def aligned(site: CallSite) -> str | None:
+    """Rows of 16 bytes, which a grouped product wants."""
+    for generic in ("In", "Out"):
+        found = site.generic(generic)
+        width = found.as_int() if isinstance(found, Dim) else None
+        if width is None:
+            return f"`{generic}` is {found}, which is not a number yet"
+        if width == 0 or width % 8:
+            return f"`{generic}` is {width}, no multiple of 8"
+    return None
+
+
+def available(site: CallSite) -> str | None:
+    """What came with PyTorch 2.10, for GPUs of NVIDIA's Ampere and later."""
+    if not hasattr(torch.nn.functional, "grouped_mm"):
+        return f"PyTorch {torch.__version__} has no `grouped_mm`"
+    if torch.cuda.is_available() and torch.cuda.get_device_capability(site.device) < (8, 0):
+        return "the device has no grouped product"
+    return None
+
+
+def grouped(op: str, function: Function, *arguments: str) -> Kernel:
+    """The op as one grouped product of the framework on a GPU."""
+    return kernel(
+        f"std.nn.moe::{op}",
+        "torch.grouped_mm",
+        "fast",
+        calling(function, *arguments),
+        on("cuda", "grouped products are for GPUs"),
+        of_dtype("T", DType.BF16),
+        aligned,
+        available,
+    )
+
+
+def routed(op: str, name: str, function: Function, *arguments: str) -> Kernel:
+    """The op as a product for each chosen expert."""
+    call = calling(function, *arguments)
+    return kernel(op, name, "equivalent", call, on("cpu", WAITING))
+
+
+KERNELS = (
+    grouped("linear_experts", functions.grouped_linear_experts, *ROUTED),
+    grouped("linear_experts_shared", functions.grouped_linear_experts, *ROUTED),
+    grouped("combine_experts", functions.grouped_combine_experts, *ROUTED, "weights"),
+    *(
+        routed(f"std.nn.moe::{op}", "cpu.chosen_experts", functions.linear_experts, *ROUTED)
+        for op in ("linear_experts", "linear_experts_shared")
+    ),
+    routed(
+        "std.nn.moe::combine_experts",
+        "cpu.chosen_experts",
+        functions.combine_experts,
+        *ROUTED,
+        "weights",
+    ),
+    kernel(
+        "std.quant::dequantize_mxfp4",
+        "torch.dequantize_mxfp4",
+        "exact",
+        calling(functions.dequantize_mxfp4, "blocks", "scales", Element("T")),
+        of_dtype("T", *FLOATS),
+    ),
+    *(
+        routed(f"std.quant::{op}", "cpu.chosen_mxfp4_experts", functions.mxfp4_experts, *PACKED)
+        for op in ("mxfp4_experts", "mxfp4_experts_shared", "mxfp4_linear_experts_shared")
+    ),
+    routed(
+        "std.quant::mxfp4_combine_experts",
+        "cpu.chosen_mxfp4_experts",
+        functions.mxfp4_combine_experts,
+        *PACKED,
+        "weights",
+    ),
+)

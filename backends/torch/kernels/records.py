@@ -1,0 +1,163 @@
+"""How the records of this folder are written: a function, what it is called with, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from linnet.backends.code import Code, call, name
+from linnet.backends.kernels import CallSite, Kernel, Tier
+from linnet.backends.torch.dtypes import TORCH
+from linnet.dims.dims import Dim
+from linnet.dtypes import DType
+
+Condition: TypeAlias = Callable[[CallSite], str | None]
+"""None where it holds, else why the kernel is not for this call."""
+Emit: TypeAlias = Callable[[CallSite, Sequence[Code]], Sequence[Code]]
+Function: TypeAlias = str | Callable[..., Any]
+"""A function of this project, or the text of one of the framework's, `F.silu`."""
+
+NUMBERS = ("at", "eps", "scale", "slot", "window")
+"""What ops call their scalars, which the functions here take as tensors or as Python numbers."""
+
+SIXTEEN_BITS = (DType.F16, DType.BF16)
+WIDE = (DType.F32, DType.F64)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A dimension of the op that is a number at the call."""
+
+    generic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A dtype of the op as the framework names it, `torch.bfloat16`."""
+
+    generic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Text that stands in the call as it is."""
+
+    text: str
+
+
+Argument: TypeAlias = str | Extent | Element | Word
+"""What a function is called with; a string is a parameter of the op."""
+
+
+def kernel(
+    op: str,
+    name: str,
+    tier: Tier,
+    emit: Emit,
+    *conditions: Condition,
+    in_place: str | None = None,
+    emit_in_place: Emit | None = None,
+) -> Kernel:
+    """The record of a kernel that applies where all conditions hold, the first reason first."""
+
+    def applies(site: CallSite) -> str | None:
+        reasons = (condition(site) for condition in conditions)
+        return next((reason for reason in reasons if reason is not None), None)
+
+    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS)
+
+
+def calling(function: Function, *arguments: Argument, **named: Argument) -> Emit:
+    """An `emit` that calls `function`. An optional that is absent is passed as `None`."""
+
+    def emit(site: CallSite, operands: Sequence[Code]) -> Sequence[Code]:
+        return [call_of(function, site, operands, *arguments, **named)]
+
+    return emit
+
+
+def call_of(
+    function: Function,
+    site: CallSite,
+    operands: Sequence[Code],
+    *arguments: Argument,
+    **named: Argument,
+) -> Code:
+    """The call that `calling` emits. `None`s at the end are left to the function's defaults."""
+    passed = [written(site, operands, a) for a in arguments]
+    while passed and passed[-1].text == "None":
+        passed.pop()
+    by_name = {key: written(site, operands, a) for key, a in named.items()}
+    return call(function, *passed, **by_name)
+
+
+def written(site: CallSite, operands: Sequence[Code], argument: Argument) -> Code:
+    """One argument as an expression."""
+    match argument:
+        case str():
+            return site.pick(argument, operands) or name("None")
+        case Extent():
+            return name(str(extent(site, argument.generic)))
+        case Element():
+            return name(str(TORCH[dtype(site, argument.generic)]))
+        case Word():
+            return name(argument.text)
+
+
+def extent(site: CallSite, generic: str) -> int:
+    """The number that a dimension of the op is at a call where `known` holds."""
+    found = site.generic(generic)
+    value = found.as_int() if isinstance(found, Dim) else None
+    assert value is not None, f"`{generic}` is {found} at a call of `{site.op}`"
+    return value
+
+
+def dtype(site: CallSite, generic: str) -> DType:
+    """The dtype that a generic of the op is at a call where `of_dtype` holds."""
+    found = site.generic(generic)
+    assert isinstance(found, DType), f"`{generic}` is {found} at a call of `{site.op}`"
+    return found
+
+
+# --- conditions --------------------------------------------------------------
+
+
+def of_dtype(generic: str, *allowed: DType) -> Condition:
+    """The generic is one of these dtypes."""
+
+    def condition(site: CallSite) -> str | None:
+        found = site.generic(generic)
+        if found in allowed:
+            return None
+        return f"`{generic}` is {found}, not {' or '.join(sorted(map(str, allowed)))}"
+
+    return condition
+
+
+def known(*generics: str) -> Condition:
+    """These dimensions are numbers."""
+
+    def condition(site: CallSite) -> str | None:
+        for generic in generics:
+            found = site.generic(generic)
+            if not isinstance(found, Dim) or found.as_int() is None:
+                return f"`{generic}` is {found}, which is not a number yet"
+        return None
+
+    return condition
+
+
+def device(site: CallSite) -> str:
+    """The kind of device, `cuda` of `cuda:0`."""
+    return site.device.partition(":")[0]
+
+
+def on(kind: str, why: str) -> Condition:
+    """The device is of this kind; else `why` not."""
+    return lambda site: None if device(site) == kind else f"the device is {device(site)}: {why}"
+
+
+def not_on(kind: str, why: str) -> Condition:
+    """The device is of any other kind; else `why` not."""
+    return lambda site: None if device(site) != kind else f"the device is {kind}: {why}"

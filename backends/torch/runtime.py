@@ -1,0 +1,103 @@
+"""A loaded model in PyTorch: interpreted, or as generated source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from linnet.backends.contract import Compiled, Given
+from linnet.backends.torch.arrays import of_numpy, parameters
+from linnet.backends.torch.emit.module import Selecting
+from linnet.backends.torch.faults import called
+from linnet.backends.torch.generated import Generated
+from linnet.backends.torch.interpreter import Interpreter
+from linnet.backends.torch.tree import at, reset, set_parameter, states_of, tree
+
+
+@dataclass(slots=True)
+class TorchRuntime:
+    """Entries are lowered at their first call. On the CPU, the parameters are the memory of the
+    arrays that they were given as, unless they are `trainable`."""
+
+    compiled: Compiled
+    device: torch.device
+    selecting: Selecting
+    generate: bool
+    trainable: bool = False
+    module: nn.Module = field(default_factory=nn.Module)
+    _generated: Generated | None = None
+    _ready: dict[tuple[str, Given], Interpreter] = field(
+        default_factory=dict[tuple[str, Given], Interpreter]
+    )
+
+    def __post_init__(self) -> None:
+        compiled = self.compiled
+        weights = parameters(compiled.weights, self.device)
+        if self.trainable:
+            weights = {path: tensor.clone() for path, tensor in weights.items()}
+        if self.generate:
+            assert compiled.written is not None, "what is written is needed to generate source"
+            self._generated = Generated(
+                compiled.name, compiled.entries, compiled.written, self.selecting
+            )
+            self.module = self._generated.module
+            for path, tensor in weights.items():
+                set_parameter(*at(self.module, path), tensor)
+        else:
+            self.module = tree(weights)
+        for parameter in self.module.parameters():
+            parameter.requires_grad_(self.trainable and parameter.is_floating_point())
+        self.reset_state()
+
+    @property
+    def state(self) -> Mapping[str, Tensor]:
+        """The states by path."""
+        return dict(states_of(self.module, self.compiled.states))
+
+    def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Tensor, ...]:
+        """The results of `entry`, tensors of their own on the device."""
+        tensors = [of_numpy(a, self.device) for a in arguments]
+        with torch.set_grad_enabled(self.trainable):
+            if self._generated is not None:
+                found = called(self._generated.method(entry, given), tensors)
+            else:
+                found = self._interpreted(entry, given, tensors)
+            return self._own(found, tensors)
+
+    def _interpreted(self, entry: str, given: Given, tensors: list[Tensor]) -> tuple[Tensor, ...]:
+        """A run that ends in a fault leaves the states as they were."""
+        key = entry, given
+        how = self.selecting
+        if key not in self._ready:
+            module = self.compiled.lower(entry, given)
+            self._ready[key] = Interpreter.of(module, self.device, how.kernels, how.numerics)
+        state = dict(self.state)
+        weights = dict(self.module.named_parameters(remove_duplicate=False))
+        results = self._ready[key].run(tensors, weights=weights, state=state)
+        for path, tensor in state.items():
+            holder, name = at(self.module, path)
+            holder._buffers[name] = tensor  # pyright: ignore[reportPrivateUsage]
+        return tuple(results)
+
+    def _own(self, results: Sequence[Tensor], arguments: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The results, copies of those that share memory with what stays."""
+        kept = (*self.module.parameters(), *self.module.buffers(), *arguments)
+        memory = {t.untyped_storage().data_ptr() for t in kept}
+        own: list[Tensor] = []
+        for found in results:
+            place = found.untyped_storage().data_ptr()
+            own.append(found.clone() if place in memory else found.contiguous())
+            memory.add(place)
+        return tuple(own)
+
+    def reset_state(self) -> None:
+        """Every state at zero, as after loading."""
+        reset(self.module, self.compiled.states, self.device)
+
+    def source(self) -> str | None:
+        """The generated source of all entries, if there is any."""
+        return None if self._generated is None else self._generated.source()
