@@ -25,15 +25,14 @@ END = 1023
 TOLERANCE = 100 * 2.0**-20
 
 TEXTS = {
-    "The king": (
-        "The king of Judah, and all the people that were in the land of Egypt, and in the "
-        "land of Egypt, and in the land of Egypt, and in the land of Egypt, and in the land "
-        "of Egypt, and in the land of"
-    ),
     "And God said unto": (
-        "And God said unto him, Why hast thou not done? And he said, I will not hearken unto "
-        "me, and I will not hearken unto me, and I will give thee a power to thee, and I will "
-        "not be my"
+        "And God said unto them, Why do ye not? And he said, I will not hearken unto you, but "
+        "ye shall not be ashamed of the LORD. And he said, I will not hearken unto you, but "
+        "ye shall not"
+    ),
+    "Blessed is he that": (
+        "Blessed is he that is in the midst of the sea is a man that is in his own heart, and "
+        "he that is in his own heart."
     ),
 }
 
