@@ -138,7 +138,6 @@ class _Folder:
             self.functions[name] = self._folded(_with(callee, name, given))
         return name
 
-
     def _free_name(self, callee: str) -> str:
         return next(n for k in count(2) if (n := f"{callee}.{k}") not in self.functions)
 

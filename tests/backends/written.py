@@ -33,6 +33,11 @@ def know(module: Module, sources: Sources) -> None:
     _KNOWN[id(module)] = module, sources
 
 
+def sources_of(module: Module) -> Sources:
+    """What `know` was told."""
+    return _KNOWN[id(module)][1]
+
+
 def run(
     module: Module,
     args: Sequence[Any],

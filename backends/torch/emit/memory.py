@@ -148,7 +148,7 @@ class _Walk:
             if own & stale or not all(self.region(r, outside) for r in op.regions):
                 return False
             effects = self._effects(op)
-            if own & set(old) and (op.regions or "writes" in effects and op.name == "call"):
+            if own & set(old) and (op.regions or ("writes" in effects and op.name == "call")):
                 return False
             if "writes" in effects:
                 stale |= set(old)
