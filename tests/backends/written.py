@@ -52,12 +52,12 @@ def run(
     arrays = [np.asarray(a) for a in args]
     types = [p.type for p in module.functions[module.entry].params]
     numbers = bind_symbols(types, arrays, symbols or {}, NUMPY)
-    held = {} if state is None else state
+    held: MutableMapping[str, Any] = {} if state is None else state
     blocks = Blocks.of(bind(module, dims_of(numbers)))
     known = _KNOWN.get(id(module))
     sources = known[1] if known and known[0] is module else made(module, numbers, blocks)
     compiled = Compiled(
-        "test", (module.entry,), lambda *_: module, weights or {}, tuple(blocks.states()), sources
+        "test", (module.entry,), lambda _entry, _given: module, weights or {}, tuple(blocks.states()), sources
     )
     runtime = load("torch-source", compiled)
     for path, tensor in runtime.state.items():
@@ -83,11 +83,11 @@ def made(module: Module, numbers: Numbers, blocks: Blocks) -> Sources:
     values = dims_of(numbers)
     if base_of(module.entry)[1] is not None:
         whole = AsWritten(bind(module, values), {})
-        return Sources(lambda *_: whole, lambda: (blocks.outline(), {}))
+        return Sources(lambda _entry, _given: whole, lambda: (blocks.outline(), {}))
     given = tuple((s, Dim.of(s)) for s in module.symbols)
     functions = {n: _saying(f, given) for n, f in module.functions.items()}
     open_ = AsWritten(replace(module, functions=functions), dict(given))
-    return Sources(lambda *_: open_, lambda: (NO_BLOCK, {}))
+    return Sources(lambda _entry, _given: open_, lambda: (NO_BLOCK, {}))
 
 
 def _saying(function: Function, given: tuple[tuple[Symbol, Dim], ...]) -> Function:
