@@ -23,6 +23,7 @@ ROAD = [
     "ir",
     "lower",
     "backends",
+    "generate",
     "nest",
     "lsp",
     "cli",
@@ -30,7 +31,17 @@ ROAD = [
 # `pipeline.py` joins the steps for those who stand at the road's end.
 LAST_BEFORE_PIPELINE = ROAD.index("lower")
 # Nothing that `linnet check` runs loads one of these.
-HEAVY = ["numpy", "torch", "jax", "ml_dtypes", "rich", "jinja2", "safetensors", "transformers"]
+HEAVY = [
+    "numpy",
+    "torch",
+    "jax",
+    "ml_dtypes",
+    "rich",
+    "jinja2",
+    "safetensors",
+    "transformers",
+    "tokenizers",
+]
 
 
 def sources() -> Iterator[tuple[Path, str]]:

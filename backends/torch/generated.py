@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from types import ModuleType
 from typing import Any
 
@@ -41,7 +41,6 @@ class Generated:
     entries: tuple[str, ...]
     sources: Sources
     selecting: Selecting
-    device: torch.device
     module: nn.Module = field(default_factory=nn.Module)
     _writer: Writer | None = None
     _source: Source | None = None
@@ -50,7 +49,7 @@ class Generated:
 
     def __post_init__(self) -> None:
         outline, values = self.sources.outline()
-        self._writer = Writer(self.name, outline, values, self.selecting)
+        self._writer = Writer(self.name, outline, values, self.selecting, self.entries)
         self.module = self._made()
 
     def source(self) -> str:
@@ -77,9 +76,14 @@ class Generated:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
             function = getattr(owner, written.name).__get__(self.module)
         if written.device:
-            function = partial(function, device=self.device)
+            function = partial(function, device=self._device())
         symbols = written.symbols
         return self._bound(self._ready[key], function, symbols) if symbols else function
+
+    def _device(self) -> torch.device:
+        """Where the model is; of one without tensors, where it is to run."""
+        held = next(chain(self.module.parameters(), self.module.buffers()), None)
+        return torch.device(self.selecting.device) if held is None else held.device
 
     def _bound(
         self, entry: _Entry, function: Callable[..., Any], symbols: Sequence[tuple[Symbol, str]]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from linnet.check.keys import Parameters, Refused
 from linnet.check.scope import Scope
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
@@ -15,10 +14,12 @@ def place_arguments(
     names: list[str],
     callee: str,
     too_many: str | None = None,
-    folds: Iterable[object] = (),
+    item: str | None = None,
 ) -> list[ast.Argument | None] | None:
     """Arguments by parameter; None for a parameter without one. E2102 for what does not fit, with
-    the way out for `too_many`, which are one mistake wherever they share `folds`."""
+    the way out for `too_many`. `item` is the key of a function that is declared: it may lack what
+    its calls give it."""
+    lost = [Parameters(item)] if item is not None else []
     placed: list[ast.Argument | None] = [None] * len(names)
     named = False
     for i, arg in enumerate(e.args):
@@ -33,7 +34,8 @@ def place_arguments(
                     f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
                     arg.span,
                     help=too_many,
-                    folds=folds,
+                    folds=[Refused(list_, len(e.args)) for list_ in lost],
+                    follows=lost,
                 )
                 return None
             placed[i] = arg
@@ -45,6 +47,8 @@ def place_arguments(
                 f"`{callee}` has no parameter `{arg.name.text}`",
                 arg.name.span,
                 help=did_you_mean(arg.name.text, names) or f"its parameters: {', '.join(names)}",
+                folds=[Refused(list_, arg.name.text) for list_ in lost],
+                follows=lost,
             )
             return None
         at = names.index(arg.name.text)
@@ -52,4 +56,5 @@ def place_arguments(
             scope.error("E2102", f"`{arg.name.text}` is given twice", arg.span)
             return None
         placed[at] = arg
+    scope.world.accepted.update(lost)
     return placed

@@ -53,11 +53,12 @@ class WhereUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """`about` are the symbols of the relation that is not provable, `use` what asked for it."""
+    """`about` is what it says is wrong: the symbols of a relation that is not provable, or the
+    parameters or generics that lack one. It may follow from a finding about one of `follows`."""
 
     diagnostic: Diagnostic
-    about: frozenset[Symbol]
-    use: WhereUse | None
+    about: frozenset[object] = frozenset()
+    follows: frozenset[object] = frozenset()
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Doubts:
     def cause(self, things: Iterable[object], finding: Finding, block: str) -> Finding | None:
         """What a finding of `block` that names `things` follows from: one of shapes from a `where`
         that did not hold, or the other way round, both for the same member."""
-        if finding.diagnostic.code not in _SHAPES:
+        if finding.diagnostic.code not in _SHAPES | {"E2109", "E2209"}:
             return None
         indirect = finding.diagnostic.code == "E2206"
         found = [(block, t) for t in things if isinstance(t, TMemberDecl | TSub)]
@@ -100,6 +101,10 @@ class Doubts:
         for member in found:
             self.members.setdefault((*member, indirect), finding)
         return None
+
+    def broke(self, block: str, sub: TSub, finding: Finding) -> None:
+        """The `where` of a `sub` does not hold."""
+        self.members[block, sub, True] = finding
 
     def exchange(self, things: Iterable[object], order: Mapping[Symbol, Symbol]) -> None:
         """A finding that names `things` is about axes in another order, as `order` says."""

@@ -138,7 +138,13 @@ def _sub(scope: Scope, decl: ast.Member) -> TSub | None:
     bound = typeexpr.bind_written(scope, ref.key, info.typed.generics, type_.args, type_.span)
     if bound is None:
         return None
-    if not typeexpr.obligations(scope, ref.key, info.typed.facts, bound, type_.span):
-        return None
     args = tuple(bound[g.binder] for g in info.typed.generics)
-    return TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)
+    sub = TSub(decl.name.text, ref.key, args, count, optional, decl.name.span)
+    wrong = typeexpr.unmet(scope, ref.key, info.typed.facts, bound, type_.span)
+    if wrong is None:
+        return sub
+    if wrong.finding is None:
+        return None
+    # What is called on it may still be wrong for another reason.
+    scope.world.doubts.broke(scope.function, sub, wrong.finding)
+    return sub

@@ -11,12 +11,12 @@ from linnet.check.convert import bad, settle
 from linnet.check.fitting import Fitting, exchanges
 from linnet.check.hints import needs_context
 from linnet.check.inference import Inference
-from linnet.check.keys import Refused
+from linnet.check.keys import Generics, Refused
 from linnet.check.meanings import LoopBlock, Meaning, PreludeFunction, declared_at
 from linnet.check.names import ItemRef, Missing, ModuleRef
 from linnet.check.resolve import item_of, rootless
 from linnet.check.scope import Scope, is_error
-from linnet.check.substitute import binders, in_type
+from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.target import Target
 from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
 from linnet.check.types import (
@@ -25,7 +25,9 @@ from linnet.check.types import (
     ScalarType,
     Type,
 )
+from linnet.check.undeclared import lost
 from linnet.check.unknown import unknown_name
+from linnet.dims.dims import DimError
 from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
@@ -47,7 +49,8 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
             return bad(e.span)
     else:
         scope.error("E2106", "only functions can be called", callee.span)
-        return bad(e.span)
+        expr.alone(scope, [callee])
+        return _arguments_alone(scope, e)
     if target is None:
         return _arguments_alone(scope, e)
     return _apply(scope, e, target)
@@ -55,9 +58,7 @@ def call(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr:
 
 def _arguments_alone(scope: Scope, e: ast.CallExpr) -> TExpr:
     """The arguments of a call that was reported: a name in them may be unknown."""
-    for arg in e.args:
-        if not isinstance(arg.value, ast.ShapeExpr | ast.NoneLit):  # it may be right for the call
-            expr.infer(scope, arg.value, None)
+    expr.alone(scope, (arg.value for arg in e.args))
     return bad(e.span)
 
 
@@ -79,7 +80,7 @@ def _named(
         case ItemRef() | ModuleRef():
             return _function_target(scope, found, name, span)
         case Missing():
-            unknown_name(scope, name, span)
+            unknown_name(scope, name, span, called=True)
         case DType() | PreludeFunction() if name in scope.module.broken:
             pass  # it was to be a function, which was reported
         case _:
@@ -151,7 +152,7 @@ def _method(scope: Scope, sub: TSub, at: SubRef, name: ast.Name) -> Target | Non
             name.span,
             help=did_you_mean(name.text, info.public)
             or f"its methods: {', '.join(sorted(info.public))}",
-            folds=[("method", sub.block, name.text)],
+            folds=[lost(scope, "method", sub.block, name.text)],
         )
         return None
     if name.text not in info.public:
@@ -175,14 +176,16 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     if e.generics is not None and scope.world.broken[function.key]:
         return _arguments_alone(scope, e)
     if e.generics is not None and not function.generics:
-        scope.error("E2111", f"`{name}` has no generics", e.generics[0].span)
+        list_ = Generics(function.key)
+        message, folds = f"`{name}` has no generics", [Refused(list_, len(e.generics))]
+        scope.error("E2111", message, e.generics[0].span, folds=folds, follows=[list_])
         return _arguments_alone(scope, e)
-    solver = Inference(scope, function.generics, e.generics, e.span)
+    solver = Inference(scope, function.key, function.generics, e.generics, e.span)
     solver.bound.update(target.outer)
     solver.doubtful = any(is_error(p.local.type) for p in function.params)
-    folds = [Refused(p.local, len(e.args)) for p in function.params[:1]]
     names = [p.local.name for p in function.params]
-    placed = place_arguments(scope, e, names, name, _as_generics(e, function), folds)
+    way_out = _as_generics(e, function)
+    placed = place_arguments(scope, e, names, name, way_out, item=function.key)
     if placed is None:
         return _arguments_alone(scope, e)
     values: list[TExpr | None] = [None] * len(function.params)
@@ -217,11 +220,11 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         return bad(e.span)
     final = fit.conforming()
     with scope.mute(doubted):
-        sound = solver.sound(function.key, function.facts, final is not None)
+        sound = solver.sound(function.facts, final is not None)
     if final is None or not sound:
         return bad(e.span)
     own = tuple(bindings[g.binder] for g in function.generics)
-    result = ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
+    result = _result(scope, function, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
 
 
@@ -231,6 +234,15 @@ def _as_generics(e: ast.CallExpr, function: TFunction) -> str | None:
     if function.params or e.generics is not None or len(given) != len(function.generics):
         return None
     return f"its generics stand in `<>`: `{e.callee.span.text}<{', '.join(given)}>()`"
+
+
+def _result(scope: Scope, function: TFunction, bindings: Bindings) -> Type:
+    """What a call gives; unknown where that is in doubt, or divides by a generic that is 0, which
+    was reported where the `sub` is declared."""
+    try:
+        return ERROR if _doubtful_result(scope, function) else in_type(function.result, bindings)
+    except DimError:
+        return ERROR
 
 
 def _doubtful_result(scope: Scope, function: TFunction) -> bool:

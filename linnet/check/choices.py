@@ -1,10 +1,10 @@
-"""`if` and `match`: choices between expressions of one type."""
+"""Choices: `if`, and `match` over optionals, blocks that may be absent, and enums."""
 
 from __future__ import annotations
 
 from linnet.check.convert import bad, conform, settle
 from linnet.check.equal import same_type
-from linnet.check.expr import condition, infer, settled
+from linnet.check.expr import alone, condition, infer, settled
 from linnet.check.hints import others_first
 from linnet.check.meanings import declared_at
 from linnet.check.scope import Scope, is_error
@@ -18,6 +18,7 @@ from linnet.check.typed import (
     TSubMember,
 )
 from linnet.check.types import (
+    ERROR,
     EnumType,
     LiteralType,
     OptionalType,
@@ -26,6 +27,7 @@ from linnet.check.types import (
     Type,
     element_dtype,
 )
+from linnet.check.undeclared import lost
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 from linnet.syntax import ast
@@ -99,7 +101,7 @@ def match_(scope: Scope, e: ast.MatchExpr, hint: Type | None) -> TExpr:
             f"`match` looks into an optional or an enum, not `{subject.type}`",
             e.subject.span,
         )
-    return bad(e.span)
+    return _unmatched(scope, e)
 
 
 def _match_sub(scope: Scope, e: ast.MatchExpr, sub: TSub, hint: Type | None) -> TExpr:
@@ -108,7 +110,7 @@ def _match_sub(scope: Scope, e: ast.MatchExpr, sub: TSub, hint: Type | None) -> 
         help_ = "call a method of it; a block that may be absent is a `sub` of type `Block<...>?`"
         related = declared_at(sub)
         scope.error("E2117", message, e.subject.span, related=related, help=help_)
-        return bad(e.span)
+        return _unmatched(scope, e)
     subject = TSubMember(sub.name, OptionalType(TupleType(())), e.subject.span)
     return _match_optional(scope, e, subject, sub, hint)
 
@@ -128,14 +130,14 @@ def _match_optional(
                 none = arm
             case ast.VariantPattern():
                 scope.error("E2117", f"this pattern cannot match {what}", arm.pattern.span)
-                return bad(e.span)
+                return _unmatched(scope, e)
             case _:
                 scope.error("E2117", "an earlier arm matches this already", arm.pattern.span)
-                return bad(e.span)
+                return _unmatched(scope, e)
     if some is None or none is None:
         missing = "some(v)" if some is None else "none"
         scope.error("E2118", f"`match` misses `{missing}`", e.span, help=f"add `{missing} => ...`")
-        return bad(e.span)
+        return _unmatched(scope, e)
     assert isinstance(some.pattern, ast.SomePattern)
     scope.frames.append({})
     name = some.pattern.name
@@ -156,23 +158,38 @@ def _match_enum(
     for arm in e.arms:
         if not isinstance(arm.pattern, ast.VariantPattern):
             scope.error("E2117", f"this pattern cannot match `{enum}`", arm.pattern.span)
-            return bad(e.span)
+            return _unmatched(scope, e)
         name = arm.pattern.name
         if name.text not in enum.variants:
             help_ = did_you_mean(name.text, enum.variants)
             help_ = help_ or f"its variants: {', '.join(enum.variants)}"
-            scope.error("E2107", f"`{enum}` has no variant `{name.text}`", name.span, help=help_)
-            return bad(e.span)
+            message = f"`{enum}` has no variant `{name.text}`"
+            folds = [lost(scope, "variant", enum.key, name.text)]
+            scope.error("E2107", message, name.span, help=help_, folds=folds)
+            return _unmatched(scope, e)
         if name.text in seen:
             scope.error("E2117", "an earlier arm matches this already", name.span)
-            return bad(e.span)
+            return _unmatched(scope, e)
         seen[name.text] = arm.value
     missing = [f"`{v}`" for v in enum.variants if v not in seen]
     if missing:
         scope.error("E2118", f"`match` misses {', '.join(missing)}", e.span)
-        return bad(e.span)
+        return _unmatched(scope, e)
     sides = _agree(scope, [(v, {}) for v in seen.values()], hint, e.span)
     if sides is None:
         return bad(e.span)
     arms = tuple(zip(seen, sides, strict=True))
     return TMatchEnum(subject, arms, sides[0].type, e.span)
+
+
+def _unmatched(scope: Scope, e: ast.MatchExpr) -> TExpr:
+    """After a report, with what is wrong in the arms."""
+    for arm in e.arms:
+        frame: dict[str, Local] = {}
+        if isinstance(arm.pattern, ast.SomePattern):
+            name = arm.pattern.name
+            frame[name.text] = Local(name.text, ERROR, False, name.span)
+        scope.frames.append(frame)
+        alone(scope, [arm.value])
+        scope.frames.pop()
+    return bad(e.span)

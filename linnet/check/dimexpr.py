@@ -231,7 +231,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
         if isinstance(expr, ast.ShapeExpr | ast.PackExpr) or _names_dtype(scope, expr):
             scope.error(
                 "E2111",
-                f"`{generic.name}` takes a dimension",
+                f"{whose(scope, generic)} takes a dimension",
                 expr.span,
                 related=declared_at(generic),
             )
@@ -244,7 +244,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
             return shape_of(scope, (expr,))
         scope.error(
             "E2111",
-            f"`*{generic.name}` takes a shape",
+            f"{whose(scope, generic)} takes a shape",
             expr.span,
             related=declared_at(generic),
             help="write the dimensions in brackets: `[A, B]`, `[]`, or pass on a pack: `*S`",
@@ -253,7 +253,7 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
     if isinstance(expr, ast.IntLit | ast.ShapeExpr | ast.PackExpr | ast.BinaryExpr):
         scope.error(
             "E2111",
-            f"`{generic.name}` takes a dtype",
+            f"{whose(scope, generic)} takes a dtype",
             expr.span,
             related=declared_at(generic),
         )
@@ -262,12 +262,22 @@ def generic_arg(scope: Scope, generic: TGeneric, expr: ast.Expr) -> GenericArg |
     return dtype if dtype is None or check_kind(scope, generic, dtype, expr.span) else None
 
 
+def whose(scope: Scope, generic: TGeneric) -> str:
+    """A generic of what is used here, for a message: `N`, or `N` of `linear` where there is another
+    of this name."""
+    name = f"`{'*' if generic.kind == 'Shape' else ''}{generic.name}`"
+    here = scope.generics.get(generic.name)
+    if here is None or here.binder is generic.binder:
+        return name
+    return f"{name} of `{generic.owner.rpartition('::')[2]}`"
+
+
 def natural_arg(scope: Scope, generic: TGeneric, value: GenericArg, span: Span) -> bool:
     """Prove that a generic argument is made of dimensions, as its item assumes (E2206)."""
     extents = value if isinstance(value, tuple) else (value,)
     for extent in extents:
         if isinstance(extent, Dim):
-            message = f"the generic `{generic.name}` is `{extent}`, not provably a dimension"
+            message = f"the generic {whose(scope, generic)} is `{extent}`, not provably a dimension"
             if not scope.require(Relation(">=", extent, Dim.of(0)), "E2206", message, span):
                 return False
     return True
@@ -287,7 +297,7 @@ def check_kind(scope: Scope, generic: TGeneric, dtype: AnyDType, span: Span) -> 
         return True
     scope.error(
         "E2112",
-        f"`{generic.name}` is of the kind {generic.kind}, and `{dtype}` is not"
+        f"{whose(scope, generic)} is of the kind {generic.kind}, and `{dtype}` is not"
         + (f" always: it is of the kind {dtype.kind}" if isinstance(dtype, DTypeVar) else ""),
         span,
         related=declared_at(generic),

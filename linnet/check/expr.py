@@ -3,8 +3,11 @@ reached through the `World`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from linnet.check.convert import bad, conform, settle
 from linnet.check.scope import Scope, is_error
+from linnet.check.suspects import of_condition
 from linnet.check.typed import TExpr
 from linnet.check.types import ScalarType, TensorType, Type
 from linnet.dtypes import DType
@@ -26,6 +29,18 @@ def settled(scope: Scope, e: ast.Expr, hint: Type | None = None) -> TExpr:
     return settle(scope, infer(scope, e, hint))
 
 
+def alone(scope: Scope, exprs: Iterable[ast.Expr | None]) -> None:
+    """Look into parts of what was reported: names in them may be unknown."""
+    for e in exprs:
+        match e:
+            case None | ast.ShapeExpr() | ast.NoneLit() | ast.EllipsisExpr() | ast.PackExpr():
+                pass  # it may be right where it was meant to be
+            case ast.SliceExpr(start, stop, step):
+                alone(scope, (start, stop, step))
+            case _:
+                infer(scope, e, None)
+
+
 def condition(scope: Scope, e: ast.Expr) -> TExpr:
     """A scalar `bool`, or E2114."""
     value = infer(scope, e, None)
@@ -37,6 +52,7 @@ def condition(scope: Scope, e: ast.Expr) -> TExpr:
             help="`select(c, a, b)` chooses element by element"
             if isinstance(value.type, TensorType)
             else "compare it with something",
+            folds=of_condition(scope, value.type, e.span),
         )
         return bad(e.span)
     return value

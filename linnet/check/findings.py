@@ -10,13 +10,11 @@ taken back in the end, if a finding is about the same generics of the item that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from linnet.check.blame import Finding
-from linnet.check.keys import Offered, Refused, Sought
-from linnet.dims.dims import Symbol
+from linnet.check.keys import Generics, Offered, Order, Parameters, Refused, Sought
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import Span
 
@@ -51,11 +49,11 @@ class Findings:
         """Report of a finding only its place, along with what it may follow from."""
         self._excused.append((finding, cause))
 
-    def settle(self, accepted: AbstractSet[object]) -> None:
+    def settle(self, accepted: Mapping[object, int]) -> None:
         """Take back what follows from other findings, and tell of each group the further places,
-        and the places of what may follow from it. To be asked once, in the end; `accepted` are
-        the parameters and generics for which some argument is right."""
-        gone = self._explained()
+        and the places of what may follow from it. To be asked once, in the end; `accepted` says
+        how often an argument is right, by its parameter or generic, or by their list."""
+        gone = self._explained(accepted)
         groups = self._merged(accepted)
         after = self._after(groups, gone)
         before = [group[0].diagnostic for group in self._groups]
@@ -79,7 +77,7 @@ class Findings:
                 after[home[gone.get(cause, cause)]].append(span)
         return after
 
-    def _merged(self, accepted: AbstractSet[object]) -> list[list[Finding]]:
+    def _merged(self, accepted: Mapping[object, int]) -> list[list[Finding]]:
         """The groups, those that are due to one wrong parameter in the place of the first of
         them."""
         leaders = list(range(len(self._groups)))
@@ -90,7 +88,8 @@ class Findings:
             return group
 
         for refused, groups in self._refused.items():
-            if refused.parameter not in accepted:
+            right = accepted.get(refused.parameter, 0)
+            if right == 0 or (isinstance(refused.parameter, Order) and right < len(groups)):
                 for other in groups[1:]:
                     low, high = sorted((leader(groups[0]), leader(other)))
                     leaders[high] = low
@@ -99,14 +98,16 @@ class Findings:
             merged[leader(number)] += group
         return merged
 
-    def _explained(self) -> dict[Finding, Finding]:
+    def _explained(self, accepted: Mapping[object, int]) -> dict[Finding, Finding]:
         """The uses that follow from a finding which stays, at once or by way of others, and that
-        finding. Uses that only follow from each other stay."""
+        finding. Uses that only follow from each other stay, and what is `accepted` elsewhere is
+        not why a use is wrong."""
         every = [f for group in self._groups for f in group]
-        about: dict[Symbol, list[Finding]] = {}
+        about: dict[object, list[Finding]] = {}
         for finding in every:
-            for symbol in finding.about:
-                about.setdefault(symbol, []).append(finding)
+            for thing in finding.about:
+                if not (isinstance(thing, Parameters | Generics) and thing in accepted):
+                    about.setdefault(thing, []).append(finding)
         causes = {f: _causes(f, about) for f in every}
         root = {f: f for f, of in causes.items() if not of}
         while True:
@@ -121,10 +122,9 @@ def _bare(key: object) -> object:
     return key.key if isinstance(key, Offered | Sought) else key
 
 
-def _causes(finding: Finding, about: dict[Symbol, list[Finding]]) -> list[Finding]:
-    asked = finding.use.symbols if finding.use is not None else frozenset[Symbol]()
-    found = dict.fromkeys(f for f in chain(*(about.get(s, ()) for s in asked)) if f is not finding)
-    return list(found)
+def _causes(finding: Finding, about: dict[object, list[Finding]]) -> list[Finding]:
+    found = chain(*(about.get(thing, ()) for thing in finding.follows))
+    return list(dict.fromkeys(f for f in found if f is not finding))
 
 
 def _with_places(found: Sequence[Diagnostic], after: Sequence[Span]) -> Diagnostic:

@@ -64,7 +64,7 @@ class Fitting:
         wanted = self.solver.wanted(param.local.type)
         if wanted is None or not same_type(self.scope.facts, value.type, wanted):
             return False
-        self.scope.world.accepted.add(param.local)
+        self.scope.world.accepted[param.local] += 1
         return True
 
     def _outlier(self, blamed: TExpr) -> bool:
@@ -126,7 +126,7 @@ class Fitting:
                 known = known or defaulted(self.scope, self.target, param, value.type)
             final = conform(self.scope, value, wanted, what, origin, tuple(suspects), known)
         if not is_error(final.type):
-            self.scope.world.accepted.add(param.local)
+            self.scope.world.accepted[param.local] += 1
         return final
 
     def _of_its_dtype(self, param: TParam) -> frozenset[object]:

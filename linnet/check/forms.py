@@ -7,7 +7,7 @@ from functools import partial
 
 from linnet.check import calls, choices, indexing, notation, of_value, operators
 from linnet.check.convert import bad, conform, settle
-from linnet.check.expr import settled
+from linnet.check.expr import alone, settled
 from linnet.check.hints import is_whole
 from linnet.check.inference import Inference
 from linnet.check.meanings import IndexUse, LoopBlock, Meaning, declared_at, kind_of
@@ -43,6 +43,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
+from linnet.check.undeclared import lost
 from linnet.check.unknown import unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
@@ -201,6 +202,7 @@ def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -
         f"`{decl.name.text}` has no variant `{e.name.text}`",
         e.name.span,
         help=did_you_mean(e.name.text, names) or f"its variants: {', '.join(names)}",
+        folds=[lost(scope, "variant", ref.key, e.name.text)],
     )
     return bad(e.span)
 
@@ -243,25 +245,25 @@ def _tuple(scope: Scope, e: ast.TupleExpr, hint: Type | None) -> TExpr:
 
 def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
     ref = resolve_path(scope, e.path)
-    if ref is None:
-        return bad(e.span)
-    if not isinstance(ref.item, ast.StructDecl):
+    info = None
+    if ref is not None and not isinstance(ref.item, ast.StructDecl):
         scope.error("E1208", f"`{ref.item.name.text}` is not a struct", e.path[-1].span)
+    elif ref is not None:
+        info = scope.world.structs.of(ref, scope, e.span)
+    if ref is None or info is None or (e.generics is not None and scope.world.broken[ref.key]):
+        alone(scope, (f.value for f in e.fields))
         return bad(e.span)
-    info = scope.world.structs.of(ref, scope, e.span)
-    if info is None or (e.generics is not None and scope.world.broken[ref.key]):
-        return bad(e.span)
-    written = {f.name.text: f for f in e.fields}
-    _check_fields(scope, e, dict(info.type.fields), ref.item.name.text)
-    solver = Inference(scope, info.generics, e.generics, e.span)
+    known = dict(info.type.fields)
+    written = {f.name.text: f for f in e.fields if f.name.text in known}
+    alone(scope, (f.value for f in e.fields if f is not written.get(f.name.text)))
+    _check_fields(scope, e, info.type, ref.item.name.text)
+    solver = Inference(scope, ref.key, info.generics, e.generics, e.span)
     solver.doubtful = is_error(*(t for _, t in info.type.fields))
     values: list[TExpr] = []
-    for name, type_ in info.type.fields:
-        if name not in written:
-            return bad(e.span)
+    for name, type_ in ((n, t) for n, t in info.type.fields if n in written):
         fitting = partial(_fitting_field, scope, solver, name, type_)
         values.append(solver.argument(written[name].value, type_, fitting))
-    bindings = solver.finish()
+    bindings = solver.finish() if len(values) == len(known) else None
     if bindings is None:
         return bad(e.span)
     typed = tuple(
@@ -269,7 +271,7 @@ def _struct(scope: Scope, e: ast.StructExpr) -> TExpr:
         for v, (n, t) in zip(values, info.type.fields, strict=True)
     )
     good = not is_error(*(v.type for v in typed))
-    if not solver.sound(ref.key, info.facts, good) or not good:
+    if not solver.sound(info.facts, good) or not good:
         return bad(e.span)
     final = in_type(info.type, bindings)
     assert isinstance(final, StructType)
@@ -281,13 +283,16 @@ def _fitting_field(scope: Scope, solver: Inference, name: str, type_: Type, valu
     return value if wanted is None else conform(scope, value, wanted, f"the field `{name}`")
 
 
-def _check_fields(scope: Scope, e: ast.StructExpr, fields: dict[str, Type], name: str) -> None:
+def _check_fields(scope: Scope, e: ast.StructExpr, type_: StructType, name: str) -> None:
+    fields = dict(type_.fields)
     seen: set[str] = set()
     unknown = [f for f in e.fields if f.name.text not in fields]
     for f in e.fields:
         if f.name.text not in fields:
             help_ = did_you_mean(f.name.text, fields)
-            scope.error("E2107", f"`{name}` has no field `{f.name.text}`", f.name.span, help=help_)
+            message = f"`{name}` has no field `{f.name.text}`"
+            folds = [lost(scope, "field", type_.key, f.name.text)]
+            scope.error("E2107", message, f.name.span, help=help_, folds=folds)
         elif f.name.text in seen:
             scope.error("E2102", f"the field `{f.name.text}` is given twice", f.name.span)
         seen.add(f.name.text)

@@ -45,7 +45,7 @@ def _plain_generics(scope: Scope, declared: tuple[ast.Generic, ...]) -> list[TGe
             continue
         kind = generic.kind.text
         binder = Symbol(name, kind == "Shape") if kind in ("Dim", "Shape") else DTypeVar(name, kind)
-        scope.generics[name] = TGeneric(name, kind, binder, None, generic.name.span)
+        scope.generics[name] = TGeneric(name, kind, binder, None, generic.name.span, scope.function)
         out.append(scope.generics[name])
     return out
 

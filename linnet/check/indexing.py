@@ -22,15 +22,15 @@ from linnet.syntax import ast
 
 def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     base = expr.settled(scope, e.base)
-    if is_error(base.type):
-        return bad(e.span)
-    if not isinstance(base.type, TensorType):
-        folds = of_rank(scope, base.type, e.base.span)
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
-        return bad(e.span)
-    items = None if adds_axis(scope, e, base.type) else _align(scope, e, base.type)
+    items = None
+    if isinstance(base.type, TensorType):
+        items = None if adds_axis(scope, e, base.type) else _align(scope, e, base.type)
+    elif not is_error(base.type):
+        not_indexed(scope, e, base)
     if items is None:
+        expr.alone(scope, (i for i in e.items if not is_nothing(scope, i)))
         return bad(e.span)
+    assert isinstance(base.type, TensorType)
     typed: list[AxisIndex] = []
     kept: list[Dim | Symbol] = []
     good = True
@@ -46,6 +46,12 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
     return TIndex(base, tuple(typed), shaped(tuple(kept), base.type.dtype), e.span)
 
 
+def not_indexed(scope: Scope, e: ast.IndexExpr, base: TExpr) -> None:
+    """Report an index of a value that has no axes."""
+    folds = of_rank(scope, base.type, e.base.span)
+    scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
+
+
 def axes(rank: int) -> str:
     """`1 axis`, `2 axes`."""
     return f"{rank} {'axis' if rank == 1 else 'axes'}"
@@ -53,14 +59,14 @@ def axes(rank: int) -> str:
 
 def adds_axis(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> bool:
     """Whether an index is `None`, which adds an axis in NumPy; that is reported."""
-    new = next((i for i in e.items if _is_nothing(scope, i)), None)
+    new = next((i for i in e.items if is_nothing(scope, i)), None)
     if new is None:
         return False
     help_ = "`reshape` does: `reshape(x, [1, A])`"
-    rest = [item for item in e.items if not _is_nothing(scope, item)]
+    rest = [item for item in e.items if not is_nothing(scope, item)]
     if all(isinstance(i, ast.SliceExpr) and not (i.start or i.stop or i.step) for i in rest):
         extents = iter(type_.dims)
-        shape = ["1" if _is_nothing(scope, i) else show_shape((next(extents),)) for i in e.items]
+        shape = ["1" if is_nothing(scope, i) else show_shape((next(extents),)) for i in e.items]
         if len(rest) <= len(type_.dims):
             shape += [show_shape((d,)) for d in extents]
             help_ = f"`reshape` does: `reshape({e.base.span.text}, [{', '.join(shape)}])`"
@@ -70,7 +76,8 @@ def adds_axis(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> bool:
     return True
 
 
-def _is_nothing(scope: Scope, item: ast.Expr) -> bool:
+def is_nothing(scope: Scope, item: ast.Expr) -> bool:
+    """Whether an index is `None`, in one of the ways to write it in Python."""
     match item:
         case ast.NoneLit():
             return True

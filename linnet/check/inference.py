@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations
 
 from linnet.check import expr, typeexpr
-from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind
+from linnet.check.dimexpr import check_kind, generic_arg, natural_arg, of_another_kind, whose
 from linnet.check.hints import known_part
-from linnet.check.keys import Refused
+from linnet.check.keys import Generics, Order, Refused
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import in_dim, in_type
 from linnet.check.typed import TExpr, TGeneric, TNone
@@ -39,13 +40,16 @@ class Inference:
     def __init__(
         self,
         scope: Scope,
+        item: str,
         generics: tuple[TGeneric, ...],
         written: tuple[ast.Expr, ...] | None,
         span: Span,
     ) -> None:
         self.scope = scope
+        self.item = item
         self.generics = generics
         self.span = span
+        self.written = len(written or ())
         self.bound: dict[Symbol | DTypeVar, GenericArg] = {}
         self.open = {g.binder: g for g in generics}
         self.solved: list[Symbol] = []
@@ -64,16 +68,20 @@ class Inference:
         self._write(written or ())
 
     def _write(self, written: tuple[ast.Expr, ...]) -> None:
+        list_ = Generics(self.item)
         if len(written) > len(self.generics):
             self.scope.error(
                 "E2111",
                 f"{len(self.generics)} generic arguments are expected, {len(written)} are given",
                 written[len(self.generics)].span,
                 help=typeexpr.in_order(self.generics),
-                folds=[Refused(g.binder, len(written)) for g in self.generics[:1]],
+                folds=[Refused(list_, len(written))],
+                follows=[list_],
             )
             self.failed = True
             return
+        if written:
+            self.scope.world.accepted[list_] += 1
         if self._in_disorder(written):
             self.failed = True
             return
@@ -83,11 +91,11 @@ class Inference:
                 self.failed = True
             else:
                 self.bind(generic.binder, value)
-                self.scope.world.accepted.add(generic.binder)
+                self.scope.world.accepted[generic.binder] += 1
 
     def _in_disorder(self, written: tuple[ast.Expr, ...]) -> bool:
         """Whether it is reported that several arguments are of another kind than is asked for:
-        their order is wrong, or that of the generics if it is so at every use."""
+        their order is wrong, or that of the generics if it is so at most uses."""
         pairs = list(zip(self.generics, written, strict=False))
         wrong = [(g, a) for g, a in pairs if of_another_kind(self.scope, g, a)]
         if len(wrong) < 2:
@@ -99,7 +107,7 @@ class Inference:
             wrong[0][1].span.to(wrong[-1][1].span),
             related=[(wrong[0][0].span, f"`{wrong[0][0].name}` is declared here")],
             help="is one in another's place?",
-            folds=[Refused(wrong[0][0].binder, tuple(g.name for g, _ in wrong))],
+            folds=[Refused(Order(self.item), tuple(sorted(g.name for g, _ in wrong)))],
         )
         return True
 
@@ -277,7 +285,7 @@ class Inference:
         if missing and (self.doubtful or self._refused_for_rank()):
             return None
         if missing:
-            names = ", ".join(f"`{g.name}`" for g in missing)
+            names = ", ".join(whose(self.scope, g) for g in missing)
             binders = [g.binder for g in missing if isinstance(g.binder, Symbol)]
             fruitless = not self.impossible.isdisjoint(binders)
             self.scope.error(
@@ -309,7 +317,7 @@ class Inference:
 
     def without(self, value: TExpr | None) -> Inference:
         """What is found if `value` tells nothing, or if nothing is written (None)."""
-        other = Inference(self.scope, self.generics, None, self.span)
+        other = Inference(self.scope, self.item, self.generics, None, self.span)
         own = {g.binder for g in self.generics} if value is None else self.told
         other.bound = {b: arg for b, arg in self.bound.items() if b not in own}
         other.open = {g.binder: g for g in self.generics if g.binder not in other.bound}
@@ -319,13 +327,24 @@ class Inference:
         other._settle()
         return other
 
-    def sound(self, item: str, facts: tuple[Relation, ...], conforming: bool) -> bool:
-        """Prove `facts`, the `where` of `item`, and that dimensions are no less than 0. Where the
+    def sound(self, facts: tuple[Relation, ...], conforming: bool) -> bool:
+        """Prove `facts`, the `where` of the item, and that dimensions are no less than 0. Where the
         values are not `conforming`, nothing is said of generics that they told."""
         if not conforming:
             facts = tuple(f for f in facts if self.told.isdisjoint(f.symbols()))
-        proven = typeexpr.obligations(self.scope, item, facts, self.bound, self.span)
+        folds = self._exchanged(facts)
+        proven = typeexpr.obligations(self.scope, self.item, facts, self.bound, self.span, folds)
+        if proven and conforming and self.written > 1:
+            self.scope.world.accepted[Order(self.item)] += 1
         return proven and (not conforming or self._naturals())
+
+    def _exchanged(self, facts: tuple[Relation, ...]) -> Iterator[Refused]:
+        """Which two of the written arguments would do in each other's places."""
+        for a, b in combinations(self.generics[: self.written], 2):
+            places = {a.binder: self.bound[b.binder], b.binder: self.bound[a.binder]}
+            if a.kind == b.kind and typeexpr.holds(self.scope, facts, {**self.bound, **places}):
+                yield Refused(Order(self.item), tuple(sorted((a.name, b.name))))
+                return
 
     def _refused_for_rank(self) -> bool:
         """Whether values are reported that tell nothing because of their number of axes."""

@@ -18,6 +18,7 @@ class Wrong(Enum):
     SHAPE = auto()  # its axes are as many as is asked for
     DTYPE = auto()  # nothing admits it here
     MIXED = auto()  # it meets another dtype
+    CONDITION = auto()  # it stands where a scalar `bool` does
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,30 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """In which way arguments for `parameter`, or a generic, do not fit it. Where none fits, it is
-    that which is wrong."""
+class Parameters:
+    """The parameters of a function, by its key: as many as some call gives it arguments."""
 
-    parameter: Local | Symbol | DTypeVar
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generics:
+    """The generics of an item, by its key: as many as are written at some use of it."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of an item's generics: as most of its uses write them."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """In which way arguments for `parameter`, a generic or a list of them, do not fit it. Where
+    none fits, it is that which is wrong."""
+
+    parameter: Local | Symbol | DTypeVar | Parameters | Generics | Order
     how: object

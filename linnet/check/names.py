@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from linnet.check.blame import Finding
+from linnet.check.findings import Findings
 from linnet.check.intrinsics import PRELUDE
+from linnet.check.keys import Everywhere
 from linnet.dtypes import BY_NAME
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
@@ -109,14 +112,14 @@ def refusal(module: ModuleScope, name: ast.Name, found: Private | Missing) -> Di
     return Diagnostic("E1201", message, name.span, help=did_you_mean(name.text, public))
 
 
-def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, ModuleScope]:
+def build_scopes(modules: Iterable[SourceModule], findings: Findings) -> dict[str, ModuleScope]:
     """The scopes of all modules, imports resolved; faults are reported once."""
     found = list(modules)
     scopes = {
         m.key: ModuleScope(m.key, m.package, m.tree, m.root, broken=set(m.tree.lost)) for m in found
     }
     for module in found:
-        _declare(scopes[module.key], sink)
+        _declare(scopes[module.key], findings.sink)
     for module in found:
         for number, use in enumerate(module.tree.uses):
             target = module.uses.get(number)
@@ -124,7 +127,7 @@ def build_scopes(modules: Iterable[SourceModule], sink: Sink) -> dict[str, Modul
             if target is None or target not in scopes:
                 scopes[module.key].broken.update(n.text for n in names)
             else:
-                _import(scopes[module.key], scopes[target], use, sink)
+                _import(scopes[module.key], scopes[target], use, findings)
     return scopes
 
 
@@ -156,7 +159,8 @@ def _declare(scope: ModuleScope, sink: Sink) -> None:
             scope.items[name.text] = ItemRef(scope.key, item)
 
 
-def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, sink: Sink) -> None:
+def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, findings: Findings) -> None:
+    sink = findings.sink
     if use.names is None:
         _bind(scope, use.path.parts[-1], ModuleRef(target.key), sink)
         return
@@ -169,7 +173,9 @@ def _import(scope: ModuleScope, target: ModuleScope, use: ast.UseDecl, sink: Sin
         scope.broken.add(local.text)
         finding = refusal(target, entry.name, found)
         if finding is not None:
-            sink.add(finding)
+            lost = finding.code == "E1201" and target.package == scope.package
+            keys = [Everywhere(("item", target.key, entry.name.text))] if lost else []
+            findings.add(Finding(finding), keys)
 
 
 def _bind(scope: ModuleScope, name: ast.Name, ref: ItemRef | ModuleRef, sink: Sink) -> None:

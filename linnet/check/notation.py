@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from linnet.check import expr
 from linnet.check.convert import adapt, bad, settle
 from linnet.check.dimexpr import dtype_of
 from linnet.check.equal import same_shape
 from linnet.check.explain import Why, explain
-from linnet.check.indexing import adds_axis, axes, not_an_index, within
+from linnet.check.indexing import adds_axis, axes, is_nothing, not_an_index, not_indexed, within
 from linnet.check.meanings import IndexUse, PreludeFunction
 from linnet.check.names import Missing
 from linnet.check.operators import shaped
@@ -18,6 +19,7 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_rank
 from linnet.check.typed import IndexVar, TAccess, TExpr, TGeneric, TIndexed, TReduce
 from linnet.check.types import LiteralType, ScalarType, TensorType, Type, element_dtype
+from linnet.check.undeclared import lacking, seek
 from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
@@ -36,9 +38,10 @@ def define(
     if uses is None:
         return bad(span)
     element = _scalar(element_dtype(hint))
+    before = scope.misread
     with _indices(scope, uses):
         value = _element(scope, body, element)
-    if is_error(value.type):
+    if is_error(value.type) or scope.misread > before:  # an extent may be another one
         return bad(span)
     if not _all_used(scope, uses, "E3103", "an output index must index something"):
         return bad(span)
@@ -122,11 +125,12 @@ def reduce(scope: Scope, e: ast.ReduceExpr, hint: Type | None) -> TExpr:
     if e.accumulator is not None and accumulator is None:
         return bad(e.span)
     asked = _scalar(accumulator if accumulator is not None else element_dtype(hint))
+    before = scope.misread
     with _indices(scope, {**outer, **uses}):
         body = _element(scope, e.body, asked)
     if is_error(body.type):
         return bad(e.span)
-    if not _all_used(scope, uses, "E3102", "nothing would be reduced"):
+    if scope.misread == before and not _all_used(scope, uses, "E3102", "nothing would be reduced"):
         return bad(e.span)
     assert isinstance(body.type, ScalarType)
     if not _reducible(scope, e, body.type.dtype, accumulator):
@@ -166,22 +170,18 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
     if isinstance(e.base, ast.IndexExpr) and any(_is_index(scope, i) for i in e.base.items):
         help_ = "write all positions in one access, or name the part with a `let` before"
         scope.error("E3104", "what is indexed has an index in it", e.base.span, help=help_)
-        _touch_all(scope, e.base)
-        _touch_all(scope, e)
+        _look_into(scope, e.base.items)
+        _look_into(scope, e.items)
         return bad(e.span)
     with _indices(scope, None):
         base = expr.settled(scope, e.base)
-    if is_error(base.type):
-        _touch_all(scope, e)
-        return bad(e.span)
     if not isinstance(base.type, TensorType):
-        folds = of_rank(scope, base.type, e.base.span)
-        scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
-        _touch_all(scope, e)
+        if not is_error(base.type):
+            not_indexed(scope, e, base)
+        _look_into(scope, e.items)
         return bad(e.span)
     if adds_axis(scope, e, base.type):
-        _touch_all(scope, e)
-        return bad(e.span)
+        return _misread(scope, e, base.type, [i for i in e.items if not is_nothing(scope, i)])
     if len(e.items) != len(base.type.dims):
         scope.error(
             "E2204",
@@ -190,14 +190,13 @@ def access(scope: Scope, e: ast.IndexExpr) -> TExpr:
             help="in index notation every axis is written",
             folds=of_rank(scope, base.type, e.base.span),
         )
-        _touch_all(scope, e)
-        return bad(e.span)
+        return _misread(scope, e, base.type, e.items)
     positions: list[IndexVar | TExpr] = []
-    for item, extent in zip(e.items, base.type.dims, strict=True):
+    for at, (item, extent) in enumerate(zip(e.items, base.type.dims, strict=True)):
         position = _position(scope, item, extent, base, e)
         if position is None:
-            _touch_all(scope, e)
-            return bad(e.span)
+            _touch(scope, item)
+            return _misread(scope, e, base.type, e.items[at + 1 :])
         positions.append(position)
     return TAccess(base, tuple(positions), ScalarType(base.type.dtype), e.span)
 
@@ -208,12 +207,31 @@ def _is_index(scope: Scope, item: ast.Expr) -> bool:
     return item.name in scope.indices and not _is_declared(scope, item.name)
 
 
-def _touch_all(scope: Scope, e: ast.IndexExpr) -> None:
-    """After an error: whatever is an index here counts as used, so that it is not reported."""
-    for item in e.items:
-        if isinstance(item, ast.NameExpr) and scope.indices and item.name in scope.indices:
-            use = scope.indices[item.name]
-            use.first = use.first or item.span
+def _misread(scope: Scope, e: ast.IndexExpr, base: TensorType, rest: Sequence[ast.Expr]) -> TExpr:
+    """What stands for an access that was reported: the dtype of its element is known. `rest` are
+    the positions that were not looked into."""
+    _look_into(scope, rest)
+    scope.misread += 1
+    return replace(bad(e.span), type=ScalarType(base.dtype))
+
+
+def _look_into(scope: Scope, items: Sequence[ast.Expr]) -> None:
+    """After an error: whatever is an index here counts as used, so that it is not reported, and a
+    name that is none may be unknown."""
+    for item in items:
+        if not isinstance(item, ast.NameExpr) or _is_index(scope, item):
+            _touch(scope, item)
+        elif not _is_declared(scope, item.name):
+            _unbound(scope, item)
+        if not isinstance(item, ast.NameExpr):
+            expr.alone(scope, [item])
+
+
+def _touch(scope: Scope, item: ast.Expr) -> None:
+    name = item.name.text if isinstance(item, ast.PackExpr) else item.span.text
+    if scope.indices and name in scope.indices:
+        use = scope.indices[name]
+        use.first = use.first or item.span
 
 
 def _position(
@@ -231,22 +249,27 @@ def _position(
         if item.name in scope.indices:
             return _index(scope, item.name, item.span, False, extent, type_, whole)
         if not _is_declared(scope, item.name):
-            # A position is seldom a generic alone: `h` is the index that is missing, and not `H`.
-            names = [n for n in scope.visible() if not isinstance(scope.declared(n), TGeneric)]
-            close = near(scope, item.name, [*scope.indices, *names])
-            scope.error(
-                "E3101",
-                f"the index `{item.name}` is neither an output index nor bound by a reduction",
-                item.span,
-                help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
-                folds=[("index", scope.function, item.name)],
-            )
+            _unbound(scope, item)
             return None
     if isinstance(extent, Symbol):
         message = f"the pack `*{extent.name}` of `{type_}` needs a pack index"
         scope.error("E3106", message, item.span, help="write `*s` here and on the left")
         return None
     return _runtime(scope, item, base, extent)
+
+
+def _unbound(scope: Scope, item: ast.NameExpr) -> None:
+    # A position is seldom a generic alone: `h` is the index that is missing, and not `H`.
+    names = [n for n in scope.visible() if not isinstance(scope.declared(n), TGeneric)]
+    close = near(scope, item.name, [*(scope.indices or ()), *names])
+    scope.error(
+        "E3101",
+        f"the index `{item.name}` is neither an output index nor bound by a reduction",
+        item.span,
+        help=close or f"sum over it: `sum[{item.name}] ...`, or list it on the left",
+        folds=[("index", scope.function, item.name), *seek(scope, item.name)],
+        about=lacking(scope),
+    )
 
 
 def _is_declared(scope: Scope, name: str) -> bool:

@@ -17,6 +17,7 @@ from linnet.check.reorder import shortly
 from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TExpr, TFunction, TSub
 from linnet.check.types import StructType, TensorType
+from linnet.check.undeclared import lost
 from linnet.check.unknown import offer, way_out_of
 from linnet.dims.dims import Dim
 from linnet.dtypes import BY_NAME
@@ -74,7 +75,10 @@ def field(scope: Scope, e: ast.FieldExpr, base: TExpr) -> None:
         help_ = _called(scope, name, _value(e.base, base), ())
     if any(d.code == "E1004" and d.span == e.name.span for d in scope.world.sink):
         return  # a reserved word
-    scope.error("E2107", f"`{base.type}` has no field `{name}`", e.name.span, help=help_)
+    type_ = base.type
+    folds = [lost(scope, "field", type_.key, name)] if isinstance(type_, StructType) else []
+    message = f"`{base.type}` has no field `{name}`"
+    scope.error("E2107", message, e.name.span, help=help_, folds=folds)
 
 
 def _is_block(scope: Scope, base: ast.Expr) -> bool:

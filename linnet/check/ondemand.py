@@ -27,7 +27,7 @@ class Reports(Protocol):
         label: str = "",
         related: Iterable[tuple[Span, str]] = (),
         notes: Iterable[str] = (),
-    ) -> None: ...
+    ) -> object: ...
 
 
 @dataclass(slots=True)

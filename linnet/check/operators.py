@@ -12,7 +12,7 @@ from linnet.check.hints import needs_context, others_first, without_shape
 from linnet.check.reorder import lined_up
 from linnet.check.rewrite import one_side
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_dtype, of_dtypes, of_rank
+from linnet.check.suspects import of_condition, of_dtype, of_dtypes
 from linnet.check.typed import TBinary, TConst, TDim, TExpr, TQuotient, TUnary
 from linnet.check.types import (
     EnumType,
@@ -60,7 +60,7 @@ def _not(scope: Scope, operand: TExpr, span: Span) -> TExpr:
             f"`!` takes a scalar `bool`, not `{operand.type}`",
             operand.span,
             help="for a tensor of `bool` write `x == false` in index notation, or `x ^ true`",
-            folds=of_rank(scope, operand.type, operand.span),
+            folds=of_condition(scope, operand.type, operand.span),
         )
         return bad(span)
     return TUnary("!", operand, BOOL, span)
@@ -163,7 +163,7 @@ def _logic(scope: Scope, op: ast.Logical, left: TExpr, right: TExpr, span: Span)
                 f"`{op}` takes scalar `bool`s, not `{side.type}`",
                 side.span,
                 help=f"`{word}` works on tensors of `bool`, elementwise",
-                folds=of_rank(scope, side.type, side.span),
+                folds=of_condition(scope, side.type, side.span),
             )
             return bad(span)
     return TBinary(op, left, right, BOOL, span)

@@ -21,10 +21,12 @@ def arguments(scope: Scope, e: ast.CallExpr, name: Intrinsic) -> list[ast.Expr] 
     names = TABLE[name].params
     placed = place_arguments(scope, e, list(names), name, _in_brackets(e, name))
     if placed is None:
+        expr.alone(scope, (a.value for a in e.args))
         return None
     for param, arg in zip(names, placed, strict=True):
         if arg is None:
             scope.error("E2102", f"`{name}` needs an argument for `{param}`", e.span)
+            expr.alone(scope, (a.value for a in e.args))
             return None
     return [a.value for a in placed if a is not None]
 

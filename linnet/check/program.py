@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from linnet.check import blocks, consts, declare, forms, statements
 from linnet.check.blame import callees_first
+from linnet.check.findings import Findings
 from linnet.check.lints import lint
 from linnet.check.names import ItemRef, SourceModule, build_scopes
 from linnet.check.order import dependencies_first
@@ -30,7 +31,8 @@ def check_modules(modules: Iterable[SourceModule], sink: Sink) -> Program:
     """Check every item of every module. Findings go to `sink`; the program is whole only if
     there are no errors among them."""
     found = list(modules)
-    world = World(build_scopes(found, sink), sink, MAKERS)
+    findings = Findings(sink)
+    world = World(build_scopes(found, findings), findings, MAKERS)
     world.program.roots = tuple(m.key for m in found if m.root)
     for ref in dependencies_first(world.scopes):
         _signature(world, ref)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing, ModuleRef, lookup_in, refusal
 from linnet.check.scope import Scope
+from linnet.check.undeclared import of_package
 from linnet.check.unknown import unknown_name
 from linnet.syntax import ast
 
@@ -18,7 +19,9 @@ def item_of(scope: Scope, module: ModuleRef, name: ast.Name) -> ItemRef | None:
     finding = refusal(target, name, found)
     if finding is not None:
         related = [(place.span, place.label) for place in finding.related]
-        folds = [("item", scope.function, target.key, name.text)]
+        folds: list[object] = [("item", scope.function, target.key, name.text)]
+        if finding.code == "E1201":
+            folds.append(of_package(scope, target.key, ("item", target.key, name.text)))
         scope.error(
             finding.code, finding.message, name.span, "", related, (), finding.help, folds=folds
         )

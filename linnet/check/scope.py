@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -81,7 +82,7 @@ class World:
     """All that has been found out about the program's items; each is worked out on demand."""
 
     scopes: dict[str, ModuleScope]
-    sink: Sink
+    findings: Findings
     makers: Makers
     program: Program = field(default_factory=Program)
     progress: Progress = field(default_factory=Progress)
@@ -91,20 +92,24 @@ class World:
     aliases: OnDemand[AliasInfo] = field(init=False)
     blocks: OnDemand[BlockInfo] = field(init=False)
     calls: dict[str, dict[str, Span]] = field(default_factory=dict[str, dict[str, Span]])
-    findings: Findings = field(init=False)
     # Those of a `where` that was reported: what cannot be proven of them is no second mistake.
     doubtful: set[Symbol] = field(default_factory=set[Symbol])
     doubts: Doubts = field(default_factory=Doubts)
-    # The parameters and generics for which some argument was right.
-    accepted: set[object] = field(default_factory=set[object])
+    # How often an argument was right, by its parameter or generic, or by their list.
+    accepted: Counter[object] = field(default_factory=Counter[object])
     # By item or method, what its generics, and for a method those of the block, let assume.
     facts: dict[str, Facts] = field(default_factory=dict[str, Facts])
+    # By the place of a file or block, the names that its items or methods declare for themselves.
+    declared: dict[Span, frozenset[str]] = field(default_factory=dict[Span, frozenset[str]])
     # By item or method, the names of generics that were reported.
     broken: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
+    @property
+    def sink(self) -> Sink:
+        return self.findings.sink
+
     def __post_init__(self) -> None:
         makers, progress = self.makers, self.progress
-        self.findings = Findings(self.sink)
         self.consts = OnDemand(progress, partial(makers.const, self))
         self.functions = OnDemand(progress, partial(makers.function, self), "E2119")
         self.structs = OnDemand(progress, partial(makers.struct, self))
@@ -137,6 +142,8 @@ class Scope:
     statement: Span | None = None
     sources: dict[Local, Origin] = field(default_factory=dict[Local, Origin])
     muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])
+    # How many accesses of index notation were reported, each of a known dtype.
+    misread: int = 0
 
     def error(
         self,
@@ -150,26 +157,31 @@ class Scope:
         folds: Iterable[object] = (),
         why: Why | None = None,
         use: WhereUse | None = None,
-    ) -> None:
+        about: Iterable[object] = (),
+        follows: Iterable[object] = (),
+    ) -> Finding | None:
         """Report a finding. One that shares one of `folds` with an earlier one in the same block
         (or function) is most likely the same mistake: it becomes a further place of that. `why`
-        is the relation that is not provable, `use` what asks for it here."""
-        about = why.symbols if why is not None else frozenset[Symbol]()
+        is the relation that is not provable, `use` what asks for it here; `about` and `follows`
+        are those of a `Finding`. The finding; None where it is no second mistake."""
+        about = frozenset(about) if why is None else why.symbols
+        follows = frozenset(follows) if use is None else use.symbols
         if not self.world.doubtful.isdisjoint(about):
-            return
+            return None
         if why is not None:
             notes, folds = [*why.notes, *notes], [*folds, *why.folds]
             apart = None if use is not None else together(self.shapes(), why.settled)
             help = help or apart or way_out(why.settled)
         places = tuple(Related(s, text) for s, text in related)
         diagnostic = Diagnostic(code, message, span, label, places, tuple(notes), help)
-        finding = Finding(diagnostic, about, use)
+        finding = Finding(diagnostic, about, follows)
         here = self.block.ref.key if self.block else self.function
         cause = self.muted.get(code) or self._cause(finding, here, why)
         if cause is not None:
             self.world.findings.excuse(finding, cause)
         else:
             self.world.findings.add(finding, [_key(here, f) for f in folds])
+        return finding
 
     def _cause(self, finding: Finding, here: str, why: Why | None) -> Finding | None:
         """What a finding follows from, as far as the members that its statement names tell; what
@@ -208,8 +220,8 @@ class Scope:
                     found.add(local)
                     if local in self.sources:
                         below.append(self.sources[local])
-                case LoopBlock(local=local):
-                    found.add(local)
+                case LoopBlock(local=local, sub=sub):
+                    found |= {local, sub}
                 case TMemberDecl() | TSub() as member:
                     found.add(member)
                 case ItemRef(item=ast.ConstDecl()) as const:
@@ -233,12 +245,27 @@ class Scope:
         """Report `message` unless `relation` is proven."""
         if self.facts.implies(relation):
             return True
+        self.unproven(relation, code, message, span, label, related, notes, use, folds)
+        return False
+
+    def unproven(
+        self,
+        relation: Relation,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        related: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        use: WhereUse | None = None,
+        folds: Iterable[object] = (),
+    ) -> Finding | None:
+        """Report `message`, as `relation` is not provable."""
         why = explain(self.facts, relation, message)
         if use is not None and not relation.symbols():
             # Nothing is known of two numbers but that they fail: other items ask for other things.
             why = replace(why, folds=(use, relation))
-        self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
-        return False
+        return self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
 
     def lookup(self, name: str) -> Meaning:
         """What `name` means here: the innermost declaration, which hides all others. Asking leaves
@@ -314,9 +341,9 @@ def _key(here: str, fold: object) -> object:
         case Everywhere() | Refused():
             return fold
         case Offered(key):
-            return Offered((here, key))
+            return Offered(_key(here, key))
         case Sought(key):
-            return Sought((here, key))
+            return Sought(_key(here, key))
         case _:
             return here, fold
 

@@ -36,6 +36,7 @@ from linnet.check.types import (
     Type,
     element_dtype,
 )
+from linnet.check.undeclared import missing
 from linnet.check.unknown import near, unknown_name
 from linnet.dtypes import DType
 from linnet.source.files import Span
@@ -229,7 +230,8 @@ def _undeclared_target(scope: Scope, name: ast.Name) -> None:
     close = near(scope, name.text, scope.visible())
     help_ = close or f"declare it: `var {name.text} = ...`"
     message = f"nothing named `{name.text}` is declared here"
-    scope.error("E1201", message, name.span, help=help_)
+    folds = missing(scope, name.text)
+    scope.error("E1201", message, name.span, help=help_, folds=folds)
 
 
 def _block(scope: Scope, stmts: tuple[ast.Stmt, ...], frame: dict[str, Local]) -> tuple[TStmt, ...]:

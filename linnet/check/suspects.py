@@ -21,7 +21,7 @@ from linnet.check.types import (
     rank_of,
 )
 from linnet.dims.prover import Facts
-from linnet.dtypes import AnyDType
+from linnet.dtypes import AnyDType, DType
 from linnet.source.files import Span
 
 
@@ -50,6 +50,16 @@ def of_dtype(scope: Scope, dtype: AnyDType | None, span: Span) -> list[object]:
     things = [t for t in scope.named_in(span) if isinstance(t, Local | TMemberDecl)]
     found = [t for t in things if dtype is not None and _dtype(t.type) == dtype]
     return [key for t in found for key in ((Wrong.DTYPE, t), Sought((Wrong.MIXED, t)))]
+
+
+def of_condition(scope: Scope, found: Type, span: Span) -> list[object]:
+    """What a finding about a value that is no scalar `bool` has in common with others: a thing of
+    its type that `span` names."""
+    alike = [t for t in scope.named_in(span) if isinstance(t, Local | TMemberDecl)]
+    keys: list[object] = [(Wrong.CONDITION, t) for t in alike if t.type == found]
+    keys += of_rank(scope, found, span)
+    dtype = _dtype(found)
+    return keys if dtype == DType.BOOL else [*keys, *of_dtype(scope, dtype, span)]
 
 
 def of_literal(scope: Scope, dtype: AnyDType) -> list[object]:

@@ -49,6 +49,7 @@ class TGeneric:
     binder: Symbol | DTypeVar
     default: GenericArg | None
     span: Span
+    owner: str  # the key of its item
 
 
 # --- expressions; each has `type` and `span` ---------------------------------

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from linnet.check.blame import WhereUse
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from linnet.check.blame import Finding, WhereUse
 from linnet.check.dimexpr import dtype_of, generic_arg, natural_arg, shape_of
+from linnet.check.keys import Generics, Refused
 from linnet.check.meanings import declared_at, kind_of
 from linnet.check.names import ItemRef, Missing
 from linnet.check.resolve import resolve_path
@@ -20,7 +24,7 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import DimError, Symbol, sorted_symbols
+from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
 from linnet.dims.prover import Relation
 from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span
@@ -129,12 +133,15 @@ def bind_written(
     if scope.world.broken[owner]:
         return None
     args = written or ()
+    list_ = Generics(owner)
     if len(args) > len(generics):
         scope.error(
             "E2111",
             f"{len(generics)} generic arguments are expected, {len(args)} are given",
             args[len(generics)].span,
             help=in_order(generics),
+            folds=[Refused(list_, len(args))],
+            follows=[list_],
         )
         return None
     out: dict[Symbol | DTypeVar, GenericArg] = {}
@@ -152,12 +159,14 @@ def bind_written(
                 span,
                 related=declared_at(generic),
                 help=f"write all of them: `<{names}>`",
+                folds=[Refused(list_, len(args))],
             )
             return None
         value = default_arg(scope, generic, generic.default, out, span)
         if value is None:
             return None
         out[generic.binder] = value
+    scope.world.accepted[list_] += 1
     return out
 
 
@@ -174,9 +183,41 @@ def default_arg(
     return value if natural_arg(scope, generic, value, span) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """A `where` that does not hold at a use, and the finding, unless there was one about it."""
+
+    finding: Finding | None
+
+
 def obligations(
-    scope: Scope, item: str, facts: tuple[Relation, ...], bindings: Bindings, span: Span
+    scope: Scope,
+    item: str,
+    facts: tuple[Relation, ...],
+    bindings: Bindings,
+    span: Span,
+    folds: Iterable[object] = (),
 ) -> bool:
+    """Whether `unmet` finds nothing."""
+    return unmet(scope, item, facts, bindings, span, folds) is None
+
+
+def holds(scope: Scope, facts: tuple[Relation, ...], bindings: Bindings) -> bool:
+    """Whether a `where` is provable under these generic arguments; nothing is reported."""
+    try:
+        return all(scope.facts.implies(in_relation(fact, bindings)) for fact in facts)
+    except DimError:
+        return False
+
+
+def unmet(
+    scope: Scope,
+    item: str,
+    facts: tuple[Relation, ...],
+    bindings: Bindings,
+    span: Span,
+    folds: Iterable[object] = (),
+) -> Unmet | None:
     """Prove `facts`, the `where` of `item`, which is used at `span`, under its generic arguments.
     One argument that is wrong may break several relations: the first is reported, the others are
     notes of it."""
@@ -190,29 +231,43 @@ def obligations(
             zero = zero or fact
             continue
         if not scope.facts.implies(needed):
-            failed.append((_required(fact, needed, bindings), needed))
+            failed.append((_required(scope, item, fact, needed, bindings), needed))
             symbols |= fact.symbols()
     if failed:
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
         use = WhereUse(item, frozenset(symbols))
-        scope.require(needed, "E2206", message, span, notes=more, use=use)
-    elif zero is not None:
+        found = scope.unproven(needed, "E2206", message, span, notes=more, use=use, folds=folds)
+        return Unmet(found)
+    if zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation
         # that says so is found wrong first.
-        scope.error("E2206", f"`{zero}` is required here and divides by zero", span)
-    return not failed and zero is None
+        message = f"`{zero}` is required here and divides by zero"
+        return Unmet(scope.error("E2206", message, span))
+    return None
 
 
-def _required(fact: Relation, needed: Relation, bindings: Bindings) -> str:
+def _required(scope: Scope, item: str, fact: Relation, needed: Relation, bindings: Bindings) -> str:
+    given = _given(scope, item, fact, bindings)
     if str(needed) == str(fact):
-        return f"`{fact}` is required here and not provable"
-    return f"`{fact}` is required here{_given(fact, bindings)}: `{needed}` is not provable"
+        return f"`{fact}` is required here{given} and not provable"
+    return f"`{fact}` is required here{given}: `{needed}` is not provable"
 
 
-def _given(fact: Relation, bindings: Bindings) -> str:
-    """The numbers that a relation's generics are, which evaluating it has swallowed."""
+def _given(scope: Scope, item: str, fact: Relation, bindings: Bindings) -> str:
+    """What a relation's generics are: the numbers that evaluating it has swallowed, and those
+    whose names mean something else here."""
     table = dim_bindings(bindings)
     known = [s for s in sorted_symbols(fact.symbols()) if s in table]
-    numbers = [f"{s} = {table[s]}" for s in known if table[s].as_int() is not None]
-    return f" for {', '.join(numbers)}" if numbers else ""
+    another = [s for s in known if _means_another(scope, s, table[s])]
+    told = known if another else [s for s in known if table[s].as_int() is not None]
+    of_item = f" of `{item.rpartition('::')[2]}`"
+    names = [f"`{s}`{of_item}" if another else str(s) for s in told]
+    given = [f"{name} = {table[s]}" for name, s in zip(names, told, strict=True)]
+    return f" for {', '.join(given)}" if given else ""
+
+
+def _means_another(scope: Scope, symbol: Symbol, value: Dim) -> bool:
+    """Whether the name of a generic is that of another one here, and that one is not its value."""
+    here = scope.generics.get(symbol.name)
+    return here is not None and here.binder not in (symbol, value.as_symbol())

@@ -8,6 +8,7 @@ from linnet.check.foreign import DONE, DTYPES, INSTEAD, NOTHING, PACKAGES, REDUC
 from linnet.check.intrinsics import PRELUDE, intrinsic
 from linnet.check.names import Missing
 from linnet.check.scope import Scope
+from linnet.check.undeclared import lacking, missing
 from linnet.packages.library import library_items
 from linnet.source.files import Span
 from linnet.source.suggest import closest, did_you_mean
@@ -17,10 +18,12 @@ _NAMED = "name the dimension, and declare it as a generic: `<N: Dim>`"
 _BY_NAME = "items are imported by name: `use std.nn.linear::{Linear}`"
 
 
-def unknown_name(scope: Scope, name: str, span: Span, member: str | None = None) -> None:
-    """E1201, unless what the name was to mean was reported already. What is missing once in a
-    function is one mistake there, however often it is named. `member` is what was asked of it, as
-    in `torch.exp`."""
+def unknown_name(
+    scope: Scope, name: str, span: Span, member: str | None = None, called: bool = False
+) -> None:
+    """E1201, unless what the name was to mean was reported already. What is missing once is one
+    mistake, however often it is named. `member` is what was asked of it, as in `torch.exp`; it may
+    also be `called`."""
     if _reported(scope, name):
         return
     help_ = _meant(scope, name) if member is None else _member(scope, name, member)
@@ -31,7 +34,8 @@ def unknown_name(scope: Scope, name: str, span: Span, member: str | None = None)
         help=help_
         or near(scope, name, [*scope.visible(), *sorted(PRELUDE)])
         or _close(scope, name),
-        folds=[("name", scope.function, name)],
+        folds=missing(scope, name),
+        about=() if called or member is not None else lacking(scope),
     )
 
 
@@ -45,7 +49,8 @@ def unknown_dimension(scope: Scope, name: str, span: Span) -> None:
         f"nothing named `{name}` is declared here",
         span,
         help=close or f"a dimension is a generic: declare it, `<{name}: Dim>`",
-        folds=[("dimension", name)],
+        folds=missing(scope, name),
+        about=lacking(scope),
     )
 
 

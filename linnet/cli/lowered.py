@@ -52,7 +52,7 @@ def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> d
         return {}
     there = presence(p.path for p in found.bound)
     wanted = entry or found.card.entry
-    return {wanted: lower_card(found.program, wanted, there)}
+    return {wanted: lower_card(found.program, wanted, there).module}
 
 
 def _of_file(path: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from linnet.cli.common import add_card, add_numerics, generics_of, word
+from linnet.cli.common import word
 from linnet.cli.given import named, tokens
 from linnet.cli.inputs import FORMS, count_up, examples, given_inputs
+from linnet.cli.loading import add_loading, loaded
 from linnet.cli.report import report
 from linnet.nest.words import counted, shape_text
 from linnet.source.diagnostics import Diagnostic
@@ -28,23 +27,8 @@ NO_VALUE = "no value for the input"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    add_card(parser)
+    add_loading(parser)
     parser.add_argument("--entry", type=word, help="default: the card's entry")
-    parser.add_argument("--backend", type=word, default="numpy", help="default: numpy")
-    parser.add_argument("--device", type=word, help="default: the backend's")
-    add_numerics(parser)
-    parser.add_argument(
-        "--tiny", action="store_true", help="the card's small variant, random weights by default"
-    )
-    parser.add_argument(
-        "--weights",
-        type=word,
-        metavar="W",
-        help="a .safetensors file, a checkpoint's folder, or `random`",
-    )
-    parser.add_argument(
-        "--cast-dtype", action="store_true", help="convert floats to the parameters' dtypes"
-    )
     parser.add_argument(
         "--tokens",
         type=tokens,
@@ -66,21 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Loads the card, runs the entry once and prints the result's shape, dtype and top five."""
-    from linnet.nest import load  # brings NumPy
-
     try:
-        with _warnings_on_stderr():
-            model = load(
-                options.card,
-                options.backend,
-                numerics=options.numerics,
-                generics=generics_of(options),
-                weights=options.weights,
-                tiny=options.tiny,
-                cast_dtype=options.cast_dtype,
-                device=options.device,
-                progress=sys.stderr.isatty(),
-            )
+        model = loaded(options)
         entry = options.entry or model.card.entry
         inputs = given_inputs(model, entry, options.tokens, options.inputs)
         counted_up = count_up(model, entry, inputs)
@@ -89,9 +60,8 @@ def run(options: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
     except LinnetError as error:
         return report(error.diagnostics)
-    results = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)
-    for value in results:
-        _print(entry, value)
+    for name, value in _parts(entry, result):
+        _print(name, value)
     print(f"{seconds:.3f} s on {model.backend}")
     return 0
 
@@ -125,28 +95,32 @@ def _told(finding: Diagnostic, missing: str | None, way_out: str | None) -> Diag
     return finding
 
 
-@contextmanager
-def _warnings_on_stderr() -> Generator[None]:
-    """What Python code is warned of becomes a line such as a command writes, each once."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        try:
-            yield
-        finally:
-            for text in dict.fromkeys(str(w.message) for w in caught):
-                print(f"warning: {text}", file=sys.stderr)
-
-
 # --- the result --------------------------------------------------------------
 
 
+def _parts(name: str, result: Any) -> Iterator[tuple[str, Any]]:
+    """What a result holds, a field of a struct under its path."""
+    if isinstance(result, tuple):
+        for item in cast("tuple[Any, ...]", result):
+            yield from _parts(name, item)
+    elif isinstance(result, dict):
+        for field, item in cast("dict[str, Any]", result).items():
+            yield from _parts(f"{name}.{field}", item)
+    else:
+        yield name, result
+
+
 def _print(entry: str, value: Any) -> None:
-    """Shape and dtype, and the five largest of the last position, the largest first.
+    """Shape and dtype, and the five largest of the last position, the largest first; of an enum the
+    variant, of an optional that is not there `none`.
 
     Values that are not finite have no order that means anything: they are told, not listed.
     """
     import numpy as np
 
+    if value is None or isinstance(value, str):
+        print(f"{entry}: {value or 'none'}")
+        return
     array = np.asarray(value)
     print(f"{entry}: {list(array.shape)} {array.dtype}")
     values = array.astype(np.float64)

@@ -48,6 +48,14 @@ from linnet.lower.writes import Writes
 Generics = Mapping[str, GenericValue]
 
 
+@dataclass(frozen=True, slots=True)
+class LoweredEntry:
+    """What an entry lowers to: `module`, whose results are the leaves of `result`."""
+
+    module: Module
+    result: Bundle
+
+
 def lower_entry(
     program: Program,
     root: str,
@@ -56,6 +64,18 @@ def lower_entry(
     present: Callable[[str], bool],
     given: Mapping[str, bool] | None = None,
 ) -> Module:
+    """The module of `lowered_entry`."""
+    return lowered_entry(program, root, generics, entry, present, given).module
+
+
+def lowered_entry(
+    program: Program,
+    root: str,
+    generics: Generics | None,
+    entry: str,
+    present: Callable[[str], bool],
+    given: Mapping[str, bool] | None = None,
+) -> LoweredEntry:
     """Lower `entry` of the block `root` and everything it calls.
 
     Generics that are not in `generics` take their defaults, else stay symbols. `present` says
@@ -64,7 +84,8 @@ def lower_entry(
     parameter that it does not name takes its default, where it has one. Without `given`, optional
     ones with a default are `none`, and others are values.
     """
-    return _lower(_entry(program, root, generics, entry, present), given).module
+    module, done = _lower(_entry(program, root, generics, entry, present), given)
+    return LoweredEntry(module, done.result)
 
 
 def lower_entry_as_written(
@@ -76,7 +97,7 @@ def lower_entry_as_written(
     given: Mapping[str, bool] | None = None,
 ) -> AsWritten:
     """As `lower_entry`, each function over symbols for its own generics."""
-    return _lower(_entry(program, root, generics, entry, present), given, own_symbols=True)
+    return _as_written(_entry(program, root, generics, entry, present), given)
 
 
 def lower_function(
@@ -86,7 +107,7 @@ def lower_function(
     given: Mapping[str, bool] | None = None,
 ) -> Module:
     """Lower a function outside any block. A pack must be given, as a sequence of extents."""
-    return _lower(_function(program, key, generics), given).module
+    return _lower(_function(program, key, generics), given)[0]
 
 
 def lower_function_as_written(
@@ -96,16 +117,18 @@ def lower_function_as_written(
     given: Mapping[str, bool] | None = None,
 ) -> AsWritten:
     """As `lower_function`, each function over symbols for its own generics."""
-    return _lower(_function(program, key, generics), given, own_symbols=True)
+    return _as_written(_function(program, key, generics), given)
 
 
 @dataclass(frozen=True, slots=True)
 class AsWritten:
     """A module whose functions have symbols for their own generics, as in the source, so that
-    calls say what these are there; and what the entry's stand for."""
+    calls say what these are there; what the entry's stand for; and its result, whose leaves are
+    the results of the module."""
 
     module: Module
     values: Mapping[Symbol, Dim]
+    result: Bundle
 
     def bound(self) -> Module:
         """The module over the symbols that were left open."""
@@ -152,9 +175,15 @@ def _function(program: Program, key: str, generics: Generics | None) -> _Start:
     return _Start(program, function, function.generics, scope, ())
 
 
+def _as_written(start: _Start, given: Mapping[str, bool] | None) -> AsWritten:
+    module, done = _lower(start, given, own_symbols=True)
+    return AsWritten(module, dict(done.generics), done.result)
+
+
 def _lower(
     start: _Start, given: Mapping[str, bool] | None, *, own_symbols: bool = False
-) -> AsWritten:
+) -> tuple[Module, Lowered]:
+    """The module, and what its entry is in it."""
     program, function = start.program, _with_defaults(start.function, given)
     args = tuple(
         _argument(p.local.type, p.local.name, given or {}, p.default is None)
@@ -172,7 +201,7 @@ def _lower(
     )
     if own_symbols:
         made = replace(made, symbols=symbols_of(made, entry.generics))
-    return AsWritten(made, dict(entry.generics))
+    return made, entry
 
 
 def _with_defaults(function: TFunction, given: Mapping[str, bool] | None) -> TFunction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from linnet.check.findings import Findings
 from linnet.check.names import ItemRef, ModuleScope, build_scopes
 from linnet.lsp.bodies import Bodies, words_of
 from linnet.lsp.declare import declare, declare_module
@@ -45,7 +46,7 @@ def _declared(modules: list[LoadedModule]) -> tuple[Names, dict[str, ModuleScope
     names = Names()
     for module in modules:
         declare_module(names, module.key, module.tree)
-    return names, build_scopes(modules, Sink())
+    return names, build_scopes(modules, Findings(Sink()))
 
 
 def _go_through(bodies: Bodies, view: View, tree: ast.Module) -> None:

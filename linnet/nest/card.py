@@ -55,6 +55,7 @@ class Card:
     generics: dict[str, int | str]
     check: dict[str, int]
     tiny: dict[str, int | str]
+    generate: dict[str, Any]
     weights: Weights
     toml: TomlFile = field(repr=False)
     unknown: frozenset[Key] = frozenset()
@@ -262,6 +263,7 @@ def _card(directory: Path, file: TomlFile, wrong: frozenset[Key]) -> Card:
         generics=tables["generics"],
         check=tables["check"],
         tiny=tables["tiny"],
+        generate=tables["generate"],
         weights=Weights(
             repo=weights.get("repo", ""),
             revision=weights.get("revision", ""),

@@ -89,6 +89,10 @@ TIED = Rule(
         and len(paths := [p for g in v for p in g]) == len({*paths})
     ),
 )
+TOKENS = Rule(
+    "a list of tokens, integers from 0 to 2^31 - 1",
+    lambda v: is_list_of(lambda t: is_integer(t) and 0 <= t < 2**31, v),
+)
 
 TABLES: Mapping[str, Table] = {
     "model": Table(
@@ -116,6 +120,15 @@ TABLES: Mapping[str, Table] = {
     "generics": Table(False, {}, GENERIC),
     "check": Table(False, {}, SIZE),
     "tiny": Table(False, {}, GENERIC),
+    "generate": Table(
+        False,
+        {
+            "prefill": (False, NAME),
+            "decode": (False, NAME),
+            "length": (False, NAME),
+            "eos": (False, TOKENS),
+        },
+    ),
     "weights": Table(
         True,
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,16 +26,43 @@ def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Fil
     folder = snapshot_folder(card)
     if folder is not None and _is_complete(folder, card):
         return _in_order(folder, card, sink)
+    barrier = _barrier(offline)
+    if barrier is not None:
+        return _nowhere(card, *barrier, sink)
+    return _download(card, sink)
+
+
+def download_beside(card: Card, names: Sequence[str], *, offline: bool | None) -> str | None:
+    """Download files that lie beside the card's checkpoint into the cache, the first of which it
+    must have; why that was not done."""
+    barrier = _barrier(offline)
+    if barrier is not None:
+        return barrier[0].removeprefix("and ")
+    hub: Any = import_module("huggingface_hub")
+    weights = card.weights
+    for name in names:
+        try:
+            hub.hf_hub_download(
+                weights.repo, name, revision=weights.revision, cache_dir=cache_folder()
+            )
+        except Exception as error:
+            if name == names[0]:
+                return _reason(error)
+    return None
+
+
+def _barrier(offline: bool | None) -> tuple[str, str] | None:
+    """Why nothing can be downloaded, and how the way out begins; None if it can."""
     if offline is None:
         offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
     if offline:
-        return _nowhere(card, "and the network is not to be used", sink)
+        return "and the network is not to be used", "give"
     if find_spec("huggingface_hub") is None:
         why = "and the package huggingface_hub, which downloads, is not installed"
-        return _nowhere(card, why, sink, "install it with `pip install 'linnet[hub]'`, or give")
+        return why, "install it with `pip install 'linnet[hub]'`, or give"
     if not _has_network():
-        return _nowhere(card, "and there is no network to download it", sink)
-    return _download(card, sink)
+        return "and there is no network to download it", "give"
+    return None
 
 
 def _is_complete(folder: Path, card: Card) -> bool:
@@ -97,15 +125,19 @@ def _download(card: Card, sink: Sink) -> Files | None:
             )
         # The package's errors have no common base, and none is a fault of this program.
         except Exception as error:
-            reason = str(error).strip().splitlines() or [type(error).__name__]
-            return _nowhere(card, f"and `{name}` could not be downloaded: {reason[0]}", sink)
+            why = f"and `{name}` could not be downloaded: {_reason(error)}"
+            return _nowhere(card, why, "give", sink)
         folder = Path(found)
         for _ in Path(name).parts:
             folder = folder.parent
     return _in_order(folder, card, sink) if folder is not None else None
 
 
-def _nowhere(card: Card, why: str, sink: Sink, begin: str = "give") -> None:
+def _reason(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _nowhere(card: Card, why: str, begin: str, sink: Sink) -> None:
     weights = card.weights
     message = f"the checkpoint of {card.name} is not in the cache, {why}"
     notes = (

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linnet.backends.base import Backend, Compiled, Sources, check_numerics, get_backend
+from linnet.backends.base import Backend, Compiled, Given, Sources, check_numerics, get_backend
+from linnet.ir.core import Module
+from linnet.lower.module import AsWritten
 from linnet.nest.arguments import check_arguments, misspelt, plain
 from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
@@ -27,7 +29,9 @@ from linnet.nest.presence import presence
 from linnet.nest.progress import progress as progress_bar
 from linnet.nest.random_weights import random_weights
 from linnet.nest.read import read_parameters
+from linnet.nest.results import Results
 from linnet.nest.survey import Survey, nbytes, size, survey
+from linnet.nest.text_files import Origin
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError, raise_errors
 
@@ -88,11 +92,13 @@ def load(
     if max(nbytes(plan.bound), nbytes(plan.states)) > SIZE_LIMIT:
         raise LinnetError([_too_large(plan)])
     try:
-        compiled = _compiled(plan, progress)
+        results: Results = {}
+        compiled = _compiled(plan, progress, results)
         runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
-    return chosen.hand_out(Model(plan.program, runtime, backend, unbound), runtime)
+    model = Model(plan.program, runtime, backend, unbound, results, Origin(weights, offline))
+    return chosen.hand_out(model, runtime)
 
 
 def _check_options(backend: Backend, device: str | None, options: Mapping[str, Any]) -> None:
@@ -103,20 +109,28 @@ def _check_options(backend: Backend, device: str | None, options: Mapping[str, A
         raise LinnetError(misspelt(backend.name, options) or error.diagnostics) from None
 
 
-def _compiled(plan: Survey, progress: bool) -> Compiled:
-    """What the backend is given, the parameters read."""
+def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
+    """What the backend is given, the parameters read. What it has lowered tells `results`."""
     program = plan.program
     present = presence(p.path for p in plan.bound)
+
+    def lower(entry: str, given: Given) -> Module:
+        lowered = lower_card(program, entry, present, dict(given))
+        results[entry, given] = lowered.result
+        return lowered.module
+
+    def write(entry: str, given: Given) -> AsWritten:
+        written = write_card(program, entry, present, dict(given))
+        results[entry, given] = written.result
+        return written
+
     return Compiled(
         name=program.card.name,
         entries=program.entries,
-        lower=lambda entry, given: lower_card(program, entry, present, dict(given)),
+        lower=lower,
         weights=_read(plan, progress),
         states=stored_states(program, present),
-        written=Sources(
-            lambda entry, given: write_card(program, entry, present, dict(given)),
-            lambda: outline_card(program, present),
-        ),
+        written=Sources(write, lambda: outline_card(program, present)),
     )
 
 

@@ -116,7 +116,7 @@ def _exists(path: Path) -> bool:
 
 
 def _from_index(path: Path, sink: Sink) -> Files | None:
-    if not _allowed(path.parent, path):
+    if not is_allowed(path.parent, path):
         _refuse(path.parent, path.name, "is a link that leaves the folder", sink)
         return None
     index = read_index(path, sink)
@@ -149,7 +149,7 @@ def _inside(
             else:
                 message = f"{folder}: the checkpoint file {shown(name)} {why}"
                 sink.add(Diagnostic("E5003", message, None))
-        elif not _allowed(folder, path):
+        elif not is_allowed(folder, path):
             _refuse(folder, name, "is a link that leaves the folder", sink)
         else:
             files.append(path)
@@ -174,7 +174,7 @@ def _refuse(folder: Path, name: str, why: str, sink: Sink) -> None:
     sink.add(Diagnostic("E5003", f"{message}; it was not opened", None, notes=notes))
 
 
-def _allowed(folder: Path, path: Path) -> bool:
+def is_allowed(folder: Path, path: Path) -> bool:
     """Whether the file, links followed, is inside the folder or in its own cache's blobs."""
     real = Path(os.path.realpath(path))
     root = Path(os.path.realpath(folder))

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from linnet.backends.base import Stored
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME
-from linnet.ir.core import Module
-from linnet.lower.module import AsWritten, lower_entry, lower_entry_as_written
+from linnet.lower.module import (
+    AsWritten,
+    LoweredEntry,
+    lower_entry_as_written,
+    lowered_entry,
+)
 from linnet.lower.outline import Outline, outline_of
 from linnet.nest.presence import Present
 from linnet.nest.program import CardProgram
@@ -16,9 +20,9 @@ from linnet.nest.program import CardProgram
 
 def lower_card(
     program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
-) -> Module:
+) -> LoweredEntry:
     """An entry, the root's generics bound, its own left open."""
-    return lower_entry(program.program, program.root, program.generics, entry, present, given)
+    return lowered_entry(program.program, program.root, program.generics, entry, present, given)
 
 
 def write_card(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from linnet.backends.base import Runtime, RuntimeFault
 from linnet.check.typed import TFunction
+from linnet.generate.settings import check_settings
+from linnet.generate.stream import Generated, Stream
 from linnet.lower.bindings import bind
 from linnet.lower.instances import signature
+from linnet.lower.writes import Writes
 from linnet.nest.card import Card
+from linnet.nest.generating import Generating, Prompt
 from linnet.nest.inputs import check_inputs
 from linnet.nest.program import CardProgram
+from linnet.nest.results import Results, structured
+from linnet.nest.text_files import Origin
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 from linnet.source.files import Span
@@ -43,13 +50,25 @@ class Model:
 
     `entry(name)` is for an entry whose name an attribute of this class has.
     `unbound` are the checkpoint's tensors that no parameter is bound to.
+    `writes` counts what may have changed the states.
     """
 
     def __init__(
-        self, program: CardProgram, runtime: Runtime, backend: str, unbound: tuple[str, ...]
+        self,
+        program: CardProgram,
+        runtime: Runtime,
+        backend: str,
+        unbound: tuple[str, ...],
+        results: Results,
+        origin: Origin,
     ) -> None:
         self._program = program
         self._runtime = runtime
+        self._results = results
+        self._origin = origin
+        self._generating: Generating | None = None
+        self._writing = Writes(program.program)
+        self.writes = 0
         self.backend = backend
         self.unbound = unbound
         self.entries = program.entries
@@ -76,6 +95,7 @@ class Model:
 
     def reset_state(self) -> None:
         """Every state at zero, as after loading."""
+        self.writes += 1
         self._runtime.reset_state()
 
     def source(self) -> str | None:
@@ -88,6 +108,56 @@ class Model:
         program = self._program
         text = signature(program.program, program.root, program.generics, name)
         return Entry(name, text, function.doc, self)
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        max_new: int | None = None,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int | None = None,
+        stop: str | Iterable[str] | None = None,
+        tokenizer: str | os.PathLike[str] | None = None,
+    ) -> Stream:
+        """Pieces of the text that follows `prompt`: a text, tokens, or messages of a chat.
+
+        The text ends with a token that the card or checkpoint says ends one, before any text of
+        `stop`, after `max_new` tokens, or when the caches are full. `temperature` 0 takes the
+        likeliest token each time; else one is drawn from the `top_k` likeliest and of these from
+        the fewest that have `top_p` of all probability, the same ones for the same `seed`.
+        `tokenizer` is a `tokenizer.json` or its folder, by default the card's or the checkpoint's.
+        All states are reset. A `LinnetError` says what does not fit.
+        """
+        settings = check_settings(max_new, temperature, top_k, top_p, seed, stop)
+        if self._generating is None:
+            self._generating = Generating(self._program, self._origin)
+        return self._generating.stream(self, prompt, settings, tokenizer)
+
+    def generate(
+        self,
+        prompt: Prompt,
+        *,
+        max_new: int | None = None,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int | None = None,
+        stop: str | Iterable[str] | None = None,
+        tokenizer: str | os.PathLike[str] | None = None,
+    ) -> Generated:
+        """The text that `stream` gives, whole, with its tokens and why it ended."""
+        return self.stream(
+            prompt,
+            max_new=max_new,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+            stop=stop,
+            tokenizer=tokenizer,
+        ).result()
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return self.run(self.card.entry, args, named)
@@ -108,19 +178,21 @@ class Model:
         return f"<model {self.card.name} on {self.backend}: {', '.join(self.entries)}>"
 
     def run(self, entry: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """Check the inputs and run `entry`: one result, or a tuple of several."""
+        """Check the inputs and run `entry`; its result has the form of an input of its type."""
         function = self._function(entry)
         block = self._program.block
         scope = bind((*block.generics, *function.generics), self._program.generics)
         try:
             inputs = check_inputs(function, scope, args, named)
+            self.writes += self._writing.of(function.key)
             results = self._runtime.call(entry, inputs.arrays, inputs.given)
         except RuntimeFault as fault:
             raise LinnetError([_finding(fault, entry)]) from None
         except MemoryError:
             message = f"`{entry}` needs more memory than there is"
             raise LinnetError([Diagnostic("E5004", message, None, help=SMALLER)]) from None
-        return results[0] if len(results) == 1 else results
+        lowered = self._results[entry, inputs.given]
+        return structured(function.result, lowered, iter(results))
 
     def _function(self, name: str) -> TFunction:
         if name not in self.entries:

@@ -17,6 +17,7 @@ from linnet.nest.mxfp4 import check_count, count_parameters
 from linnet.nest.opened import Opened
 from linnet.nest.presence import presence, refuse_split
 from linnet.nest.program import CardProgram, CardRoot, check_tiny
+from linnet.nest.text_entries import check_generate
 from linnet.nest.words import size_text
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
@@ -102,8 +103,9 @@ def survey(
     *,
     cast_dtype: bool = False,
 ) -> Survey | None:
-    """Hold a card's parameters, bindings and headers against each other, and its tables `[check]`
-    and `[tiny]` and its number of weights against its source, and report what does not fit.
+    """Hold a card's parameters, bindings and headers against each other, and its tables `[check]`,
+    `[tiny]` and `[generate]` and its number of weights against its source, and report what does
+    not fit.
 
     None where the parameters are not known. Whoever uses a card asks this, so that what is
     refused does not depend on who asks.
@@ -111,6 +113,7 @@ def survey(
     found = _fit(opened, checkpoint, sink, cast_dtype)
     if opened.root is not None:
         _check_numbers(opened.root, sink)
+        check_generate(opened.root, sink)
         if not opened.overridden:
             check_tiny(opened.root, sink)
     if found is not None and not opened.overridden and _is_counted(found):

@@ -66,6 +66,7 @@ CODES: dict[str, str] = {
     "E5002": "a binding, tensor name, shape or dtype that does not fit",
     "E5003": "checkpoint file missing, truncated or malformed",
     "E5004": "a model or a run that is too large",
+    "E5005": "text that cannot be generated",
     "W1001": "unused import",
     "W1002": "unused local",
     "W1003": "unused block member",

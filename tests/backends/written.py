@@ -57,7 +57,12 @@ def run(
     known = _KNOWN.get(id(module))
     sources = known[1] if known and known[0] is module else made(module, numbers, blocks)
     compiled = Compiled(
-        "test", (module.entry,), lambda _entry, _given: module, weights or {}, tuple(blocks.states()), sources
+        "test",
+        (module.entry,),
+        lambda _entry, _given: module,
+        weights or {},
+        tuple(blocks.states()),
+        sources,
     )
     runtime = load("torch-source", compiled)
     for path, tensor in runtime.state.items():

@@ -1,19 +1,15 @@
 """One wrong type is one finding however many places it is used at, and two are two.
 
-Each program marks the line of a finding with `#code`, with `#+n` those where the n-th finding says
-that the same is wrong, and with `#~n` those that may follow from it. No mistake goes untold.
+`marked.py` says how a program marks its findings. No mistake goes untold.
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from linnet.pipeline import check_paths
-from linnet.source.files import Span
-from linnet.source.render import render_text
+from tests.check.marked import are_marked
 
 TWO = """
 fn two<N: Dim, M: Dim>(x: Tensor[N, M; f32]) -> Tensor[N, M; f32] { return x }
@@ -281,12 +277,12 @@ fn f() -> f32 {
     )
 }
 fn g() -> f32 {
-    return half<3>(missing)  #E2111 E1201
+    return half<3>(gone)  #E2111 E1201
 }
 fn h() -> f32 {
     return half(
         1.0,
-        missing,  #E2102 E1201
+        lost,  #E2102 E1201
     )
 }
 """,
@@ -328,6 +324,7 @@ fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
     return kinds<4, f32>(x)  #E2111
 }
 fn h(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
+fn i(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
 """,
     "a generic that is declared no more": """
 fn kinds<N: Dim>(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
@@ -395,25 +392,4 @@ fn h(x: Tensor[3; f32], i: Tensor[2; i32], n: i32) -> f32 { return at(x, i, n) }
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_findings_are_those_that_are_marked(name: str, tmp_path: Path) -> None:
-    source = f"module m\n{TWO}{PROGRAMS[name]}"
-    path = tmp_path / "m.linnet"
-    path.write_text(re.sub(r"  #.*", "", source))
-    sink = list(check_paths([path]).sink)
-    report = "\n".join(map(render_text, sink))
-    lines = list(enumerate(source.splitlines(), 1))
-    marks = [(n, re.findall(r"E\d+", line.partition("  #")[2])) for n, line in lines]
-    firsts = [(n, code) for n, codes in marks for code in codes]
-    assert [(_line(d.span), d.code) for d in sink] == firsts, report
-    for number, finding in enumerate(sink, 1):
-        for mark, note in (("+", "the same is wrong"), ("~", "what may follow")):
-            marked = [n for n, line in lines if line.endswith(f"#{mark}{number}")]
-            assert _told(finding.notes, note) == marked, report
-
-
-def _line(span: Span | None) -> int:
-    return 0 if span is None else span.file.position(span.start).line
-
-
-def _told(notes: tuple[str, ...], beginning: str) -> list[int]:
-    """The lines of a note such as "the same is wrong further on, at lines 3, 4"."""
-    return [int(n) for x in notes if x.startswith(beginning) for n in re.findall(r"\d+", x)]
+    are_marked(f"module m\n{TWO}{PROGRAMS[name]}", tmp_path)

@@ -17,7 +17,8 @@ PROBE = """
 import locale, os, random, signal, sys, warnings
 from importlib.abc import MetaPathFinder
 
-BLOCKED = {"torch", "jax", "jaxlib", "triton", "onnxruntime", "transformers", "tensorflow"}
+BLOCKED = {"torch", "jax", "jaxlib", "triton", "onnxruntime", "tensorflow"}
+BLOCKED |= {"transformers", "tokenizers"}
 
 class Blocked(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):

@@ -23,7 +23,7 @@ def test_a_code_in_any_letter_case(word: str, capsys: Capture) -> None:
     assert out.startswith("E2203: `reshape` count not provable\n\n`reshape` keeps the number")
     assert "\nRejected:\n\n    module example\n\n    pub fn halves<D: Dim>(" in out
     assert "\nAccepted:\n\n    module example\n\n" in out
-    assert "\n        D % 2 == 0\n" in out
+    assert "\n    where D % 2 == 0 {\n" in out
     assert "```" not in out and "\x1b" not in out
     assert all(line == line.rstrip() for line in out.splitlines())
 

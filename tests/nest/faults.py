@@ -17,7 +17,7 @@ from tests.nest.small import BINDINGS, write_card, write_weights
 INDEX = "model.safetensors.index.json"
 TOML, LIST, SOURCE = "nest.toml", "bindings.json", "src/lib.linnet"
 Edit = tuple[str, str, str]
-SMALL = ("[check]", "[tiny]\nVocab = 3\n\n[check]")
+SMALL = ("[check]", '[tiny]\nVocab = 3\n\n[generate]\nlength = "Vocab"\n\n[check]')
 
 
 @dataclass(frozen=True)
@@ -229,6 +229,21 @@ FAULTS = (
         ((TOML, "Vocab = 3", "H = 3"),),
     ),
     key(
+        "generate",
+        'length = "Vocab"',
+        'prefill = "remembr"',
+        "`Model` has no entry `remembr`",
+        "root",
+        "generate",
+    ),
+    key(
+        "kind of generate",
+        'length = "Vocab"',
+        'length = "Vocab"\neos = 3',
+        "`eos` in `[generate]`",
+        "generate",
+    ),
+    key(
         "count",
         "parameters = 16",
         "parameters = 17",
@@ -249,6 +264,7 @@ FAULTS = (
     no_table("generics", hides=(*NO_SHAPES, GENERICS)),
     no_table("check", hides=("check",)),
     no_table("tiny", hides=(TINY,)),
+    no_table("generate", hides=("generate",)),
     no_table("weights", hides=(COUNT, TIES)),
     Fault(
         "source",

@@ -52,7 +52,8 @@ PAIRS: dict[str, tuple[Case, Case]] = {
 
 
 def test_every_code_has_a_pair() -> None:
-    assert sorted(PAIRS) == [code for code in CODES if code.startswith("E5")]
+    # A card that loads may still be none that makes text: test_generate.py has that pair.
+    assert sorted([*PAIRS, "E5005"]) == [code for code in CODES if code.startswith("E5")]
 
 
 @pytest.mark.parametrize("code", sorted(PAIRS))

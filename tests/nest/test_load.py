@@ -57,8 +57,8 @@ def test_entries_are_methods(card: Any) -> None:
     assert model.forward.signature == "forward<S>(tokens: Tensor[S; i32]) -> Tensor[S, 2; f32]"
     assert model.entry("forward").doc.strip() == "Rows of the table through the layers."
     with pytest.raises(AttributeError, match="its entries are forward, remember"):
-        _ = model.generate
-    assert "no entry `generate`" in refused("E2107", model.entry, "generate")
+        _ = model.translate
+    assert "no entry `translate`" in refused("E2107", model.entry, "translate")
 
 
 def test_random_weights_are_the_same_each_time(card: Any) -> None:

@@ -1,4 +1,4 @@
-"""Entries that take tuples, structs, optionals and enums, given as Python has them."""
+"""Entries that take and give tuples, structs, optionals and enums, as Python has them."""
 
 from __future__ import annotations
 
@@ -62,6 +62,26 @@ pub block Model<H: Dim, T: Float> {
         let y = match first { some(v) => v + second  none => second }
         return if on { y * cast<f32>(factor) } else { y }
     }
+
+    pub entry request<N: Dim>(
+        x: Rows<N>, mask: Tensor[N; bool]?, how: Pooling, i: i32,
+    ) -> Request<N> {
+        let cache = Cache { key: x, value: x + x, mask: mask }
+        let chosen = if i > 0 { how } else { Pooling.Mean }
+        return Request { cache: cache, pooling: chosen, scales: (2.0, 3.0) }
+    }
+
+    pub entry nothing() -> Pooling? { return none }
+
+    pub entry known() -> (Pooling, Pooling?, f32?) {
+        return (Pooling.Last, some(Pooling.Mean), some(1.5))
+    }
+
+    pub entry chosen(i: i32, v: f32?) -> (f32?, Pooling?) {
+        let last: Pooling? = if i > 1 { some(Pooling.Last) } else { none }
+        let kept: f32? = if i > 0 { v } else { none }
+        return (kept, last)
+    }
 }
 """
 
@@ -76,13 +96,21 @@ class Cache(NamedTuple):
     mask: Any = None
 
 
-@pytest.fixture
-def model(make_card: Callable[..., Path]) -> Model:
+WAYS: list[tuple[str, dict[str, Any]]] = [
+    ("numpy", {}),
+    ("torch", {"compile": False}),
+    ("torch", {"compile": True}),
+]
+
+
+@pytest.fixture(params=WAYS, ids=["numpy", "torch", "torch-source"])
+def model(make_card: Callable[..., Path], request: pytest.FixtureRequest) -> Model:
+    backend, options = request.param
     folder = make_card(bindings='{"norm": "n", "head": "h"}')
     (folder / "src" / "lib.linnet").write_text(SOURCE)
     manifest = '[package]\nname = "small"\nversion = "0.1.0"\nlanguage = "0.1"\n'
     (folder / "linnet.toml").write_text(manifest)
-    return nest.load(folder, "numpy", weights="random")
+    return nest.load(folder, backend, weights="random", **options)
 
 
 def test_an_enum_is_the_name_of_a_variant(model: Model) -> None:
@@ -122,6 +150,34 @@ def test_a_tuple_is_a_tuple(model: Model) -> None:
     np.testing.assert_array_equal(model.pair([None, two]), two)
     np.testing.assert_array_equal(model.pair((one, two), (3, True)), (one + two) * 3)
     np.testing.assert_array_equal(model.pair((None, two), more=(3, False)), two)
+
+
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_a_result_has_the_form_of_an_input(model: Model, mask: np.ndarray | None) -> None:
+    found = model.request(KEY, mask, "Last", 1)
+    assert list(found) == ["cache", "pooling", "scales"]
+    assert list(found["cache"]) == ["key", "value", "mask"]
+    np.testing.assert_array_equal(found["cache"]["value"], KEY + KEY)
+    assert (found["pooling"], found["scales"]) == ("Last", (2.0, 3.0))
+    if mask is None:
+        assert found["cache"]["mask"] is None
+    else:
+        np.testing.assert_array_equal(found["cache"]["mask"], mask)
+    assert model.request(KEY, mask, "Last", 0)["pooling"] == "Mean"
+    x = KEY * 8 if mask is None else KEY * 8 * mask[:, None]
+    np.testing.assert_allclose(model.whole(found), x[-1], rtol=1e-6)
+
+
+def test_a_result_that_is_known_before_the_run_has_a_value(model: Model) -> None:
+    assert model.nothing() is None
+    assert model.known() == ("Last", "Mean", 1.5)
+
+
+def test_whether_an_optional_result_is_there_may_depend_on_the_run(model: Model) -> None:
+    assert model.chosen(2, 0.5) == (0.5, "Last")
+    assert model.chosen(1, 0.5) == (0.5, None)
+    assert model.chosen(0, 0.5) == (None, None)
+    assert model.chosen(2, None) == (None, "Last")
 
 
 def test_what_does_not_fit_is_named_by_its_path(model: Model) -> None:

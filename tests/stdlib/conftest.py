@@ -75,7 +75,8 @@ def compiled(directory: Path, source: str) -> Compiled:
     key = "probe::probe"
     module = lower_function(result.program, key)
     sources = Sources(
-        lambda _entry, _given: lower_function_as_written(result.program, key), lambda: (NO_BLOCK, {})
+        lambda _entry, _given: lower_function_as_written(result.program, key),
+        lambda: (NO_BLOCK, {}),
     )
     return Compiled("probe", ("probe",), lambda _entry, _given: module, {}, (), sources)
 

@@ -77,6 +77,16 @@ class Owner:
         return self.symbols[symbol]
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The root, the name of its class, and its entries: called from inside, they are those of the
+    class, whatever stands before them for callers from outside."""
+
+    root: Outline
+    title: str
+    entries: frozenset[str]
+
+
 class Scope:
     """One function in the making: what its body asks."""
 
@@ -86,6 +96,7 @@ class Scope:
         owner: Owner,
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
+        inside: Inside,
         taken: Iterable[str] = (),
     ) -> None:
         self.function = function
@@ -96,9 +107,10 @@ class Scope:
         self.functions: dict[Callable[..., Any], None] = {}
         self._callees = callees
         self._facts = facts
+        self._inside = inside
         self._dims: dict[Symbol, Code] = {}
         self._taken = set(taken)
-        self._names = Names({*self._called(), *self._taken})
+        self._names = Names({inside.title, *self._called(), *self._taken})
         self._integers = facts.integers.get(function.name, frozenset[int]())
         self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
 
@@ -185,6 +197,9 @@ class Scope:
             named["device"] = self.device
         if outline is None:
             return call(written.name, *arguments, **named)
+        own = outline is self._inside.root and not op.attrs["at"]
+        if own and written.name in self._inside.entries:
+            return call(f"{self._inside.title}.{written.name}", name("self"), *arguments, **named)
         at = self.member(op.attrs["at"], body.variables, "sub")
         if written.name == _FORWARD and op.attrs["at"]:
             return call(at.text, *arguments, **named)
@@ -232,7 +247,7 @@ class Scope:
         if not any(map(self._names.has, named - self._taken)):
             return found
         taken = self._taken | named
-        again = Scope(self.function, self.owner, self._callees, self._facts, taken)
+        again = Scope(self.function, self.owner, self._callees, self._facts, self._inside, taken)
         return again.written()
 
     def _written(self) -> Written:

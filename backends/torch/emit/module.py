@@ -13,7 +13,7 @@ from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
-from linnet.backends.torch.emit.functions import Owner, Scope, Written, outline_at
+from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
 from linnet.backends.torch.emit.names import Names, base_of
 from linnet.backends.torch.vocabulary import dim_code
@@ -53,12 +53,18 @@ class Writer:
     """Collects functions and classes of any number of entries of one root."""
 
     def __init__(
-        self, title: str, root: Outline, generics: Mapping[Symbol, Dim], selecting: Selecting
+        self,
+        title: str,
+        root: Outline,
+        generics: Mapping[Symbol, Dim],
+        selecting: Selecting,
+        entries: Collection[str] = (),
     ) -> None:
         self._title = title
         self._root = root
         self._generics = generics
         self._selecting = selecting
+        self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
         self._begin({"model"})
 
@@ -98,6 +104,7 @@ class Writer:
         plain = vectorize(lowered.module)
         module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
         facts = Facts.of(module, decisions, lowered.values)
+        own = Inside(self._root, self._classes.title(self._root), self._names)
         at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
         for callee in callees_first(module):
@@ -105,7 +112,7 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, facts)
+            scope = Scope(module.functions[callee], owner, written, facts, own)
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.generated import Generated
@@ -127,6 +126,6 @@ def test_overwrites_where_it_may(case: str, in_place: bool, tmp_path: Path) -> N
     module = made(tmp_path, CASES[case])
     sources = written.sources_of(module)
     how = Selecting(KERNELS, "exact", "cpu")
-    text = Generated("m", (module.entry,), sources, how, torch.device("cpu")).source()
+    text = Generated("m", (module.entry,), sources, how).source()
     assert bool(re.search(r"^ +overwrite_span\(self\.k, ", text, re.MULTILINE)) == in_place
     assert ("overwrite_span(self.k.clone(), " in text) == (not in_place) or case == "twice"

@@ -1,0 +1,1 @@
+"""Text from a model, whatever it runs on: prompts, sampling, and when a text ends."""
