@@ -41,7 +41,6 @@ class Generated:
     entries: tuple[str, ...]
     sources: Sources
     selecting: Selecting
-    device: torch.device
     module: nn.Module = field(default_factory=nn.Module)
     _writer: Writer | None = None
     _source: Source | None = None
@@ -77,7 +76,7 @@ class Generated:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
             function = getattr(owner, written.name).__get__(self.module)
         if written.device:
-            function = partial(function, device=self.device)
+            function = partial(function, device=self._device())
         symbols = written.symbols
         return self._bound(self._ready[key], function, symbols) if symbols else function
 

@@ -42,7 +42,7 @@ class TorchRuntime:
         if self.generate:
             assert compiled.written is not None, "what is written is needed to generate source"
             self._generated = Generated(
-                compiled.name, compiled.entries, compiled.written, self.selecting, self.device
+                compiled.name, compiled.entries, compiled.written, self.selecting
             )
             self.module = self._generated.module
             for path, tensor in weights.items():

@@ -34,6 +34,11 @@ def know(module: Module, sources: Sources) -> None:
     _KNOWN[id(module)] = module, sources
 
 
+def sources_of(module: Module) -> Sources:
+    """What `know` was told."""
+    return _KNOWN[id(module)][1]
+
+
 def run(
     module: Module,
     args: Sequence[Any],
@@ -48,12 +53,17 @@ def run(
     arrays = [np.asarray(a) for a in args]
     types = [p.type for p in module.functions[module.entry].params]
     numbers = bind_symbols(types, arrays, symbols or {}, NUMPY)
-    held = {} if state is None else state
+    held: MutableMapping[str, Any] = {} if state is None else state
     blocks = Blocks.of(bind(module, dims_of(numbers)))
     known = _KNOWN.get(id(module))
     sources = known[1] if known and known[0] is module else made(module, numbers, blocks)
     compiled = Compiled(
-        "test", (module.entry,), lambda *_: module, weights or {}, tuple(blocks.states()), sources
+        "test",
+        (module.entry,),
+        lambda _entry, _given: module,
+        weights or {},
+        tuple(blocks.states()),
+        sources,
     )
     runtime = load("torch-source", compiled)
     for path, tensor in runtime.state.items():
@@ -79,11 +89,11 @@ def made(module: Module, numbers: Numbers, blocks: Blocks) -> Sources:
     values = dims_of(numbers)
     if base_of(module.entry)[1] is not None:
         whole = AsWritten(bind(module, values), {}, Group(()))
-        return Sources(lambda *_: whole, lambda: (blocks.outline(), {}))
+        return Sources(lambda _entry, _given: whole, lambda: (blocks.outline(), {}))
     given = tuple((s, Dim.of(s)) for s in module.symbols)
     functions = {n: _saying(f, given) for n, f in module.functions.items()}
     open_ = AsWritten(replace(module, functions=functions), dict(given), Group(()))
-    return Sources(lambda *_: open_, lambda: (NO_BLOCK, {}))
+    return Sources(lambda _entry, _given: open_, lambda: (NO_BLOCK, {}))
 
 
 def _saying(function: Function, given: tuple[tuple[Symbol, Dim], ...]) -> Function:

@@ -52,7 +52,7 @@ class Source:
         verify(module, Facts(self.program.functions[key].facts))
         written = lower_function_as_written(self.program, key, generics, given)
         self.written(written, module)
-        know(module, Sources(lambda *_: written, lambda: (NO_BLOCK, {})))
+        know(module, Sources(lambda _entry, _given: written, lambda: (NO_BLOCK, {})))
         return module
 
     def written(self, found: AsWritten, module: Module) -> Module:
@@ -85,7 +85,7 @@ class Source:
         )
         self.written(written, module)
         outline = outline_of(self.program, key, generics or {}, lambda path: path not in there)
-        know(module, Sources(lambda *_: written, lambda: outline))
+        know(module, Sources(lambda _entry, _given: written, lambda: outline))
         return module
 
     def call(self, name: str, *args: Any, **generics: Any) -> list[np.ndarray]:

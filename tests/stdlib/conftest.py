@@ -75,9 +75,10 @@ def compiled(directory: Path, source: str) -> Compiled:
     key = "probe::probe"
     module = lower_function(result.program, key)
     sources = Sources(
-        lambda *_: lower_function_as_written(result.program, key), lambda: (NO_BLOCK, {})
+        lambda _entry, _given: lower_function_as_written(result.program, key),
+        lambda: (NO_BLOCK, {}),
     )
-    return Compiled("probe", ("probe",), lambda *_: module, {}, (), sources)
+    return Compiled("probe", ("probe",), lambda _entry, _given: module, {}, (), sources)
 
 
 @pytest.fixture(params=BACKENDS)

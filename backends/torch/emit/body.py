@@ -396,8 +396,9 @@ class Body:
         own = region.params[1:] if op.name == "loop" else region.params
         start = [self.tensor(o) for o in op.operands]
         self._settle(lambda p: True, *start)
-        triples = zip(op.operands, own, start, strict=True)
-        targets = [self._target(o, p, c) for o, p, c in triples]
+        targets: list[str] = []
+        for operand, param, code_ in zip(op.operands, own, start, strict=True):
+            targets.append(self._target(operand, param, code_, targets))
         self._assign_codes(targets, start)
         self._head(op)
         with self._inside():
@@ -410,9 +411,10 @@ class Body:
         for result, text in zip(op.results, targets, strict=True):
             self._hold(result, text)
 
-    def _target(self, operand: Value, param: Value, start: Code) -> str:
+    def _target(self, operand: Value, param: Value, start: Code, others: Sequence[str]) -> str:
         """The variable that a loop carries: the one that it starts with, if that is free then."""
-        mine = self._held.get(start.text) == (operand.id, self._region)
+        own = self._held.get(start.text) == (operand.id, self._region)
+        mine = own and start.text not in others
         free_ = mine and not self._left[operand.id] and not self._is_mentioned(start.text)
         return start.text if free_ else self._names.new(param.hint or operand.hint or "value")
 

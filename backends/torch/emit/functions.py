@@ -120,7 +120,7 @@ class Scope:
         self._inside = inside
         self._dims: dict[Symbol, Code] = {}
         self._taken = set(taken)
-        self._names = Names({*self._called(), *self._taken})
+        self._names = Names({inside.title, *self._called(), *self._taken})
         self._integers = facts.integers.get(function.name, frozenset[int]())
         self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
 
