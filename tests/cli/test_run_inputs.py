@@ -168,6 +168,20 @@ def test_files_that_are_none(card: Path, capsys: Capture) -> None:
         assert "help: `numpy.save` writes such a file\n" in text
 
 
+def test_broken_files(card: Path, capsys: Capture) -> None:
+    whole, header, archive = card / "a.npy", card / "b.npy", card / "c.npz"
+    np.save(whole, np.ones((2, 2)))
+    data = whole.read_bytes()
+    whole.write_bytes(data[:-3])
+    header.write_bytes(data.replace(b"(2, 2)", b"((((2,"))
+    np.savez(archive, a=np.ones(2))
+    archive.write_bytes(archive.read_bytes()[:-30])
+    for file in (whole, header, archive):
+        _, text = run(card, capsys, "--input", f"image=@{file}", status=1)
+        assert text.startswith("error[E2102]: the input `image`: ")
+        assert "is no array in a .npy file\n" in text
+
+
 def test_an_array_of_objects_is_not_unpickled(card: Path, capsys: Capture) -> None:
     file = card / "objects.npy"
     np.save(file, np.array([{}], object), allow_pickle=True)
