@@ -202,6 +202,12 @@ def test_what_is_no_value(card: Path, value: str) -> None:
     assert main(["run", str(card), "--weights", "random", "--input", f"image={value}"]) == 2
 
 
+def test_a_field_that_is_given_twice(card: Path, capsys: Capture) -> None:
+    value = 'image={"a": {"b": 1, "b": 2}}'
+    assert main(["run", str(card), "--weights", "random", "--input", value]) == 2
+    assert "the field `b` is given twice" in capsys.readouterr().err
+
+
 def test_a_file_of_another_dtype(card: Path, capsys: Capture) -> None:
     file = card / "odd.npy"
     values: np.ndarray[Any, Any] = np.ones((1, 3, 1, 1)).astype(ml_dtypes.bfloat16)
