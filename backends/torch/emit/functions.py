@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -85,6 +85,21 @@ class Inside:
     entries: frozenset[str]
 
 
+def written_in(
+    function: Function,
+    owner: Owner,
+    callees: Mapping[str, tuple[Written, Outline | None]],
+    facts: Facts,
+    inside: Inside,
+) -> Written:
+    """A function, under no name yet. Where a variable has the name of something that is called
+    there, which is known when all is written, it is written again with other variables."""
+    scope = Scope(function, owner, callees, facts, inside)
+    found = scope.written()
+    clash = scope.hidden(found)
+    return Scope(function, owner, callees, facts, inside, clash).written() if clash else found
+
+
 class Scope:
     """One function in the making: what its body asks."""
 
@@ -95,6 +110,7 @@ class Scope:
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
         inside: Inside,
+        reserved: Collection[str] = (),
     ) -> None:
         self.function = function
         self.owner = owner
@@ -106,7 +122,8 @@ class Scope:
         self._facts = facts
         self._inside = inside
         self._dims: dict[Symbol, Code] = {}
-        self._names = Names(self._called())
+        self._reserved = frozenset((*self._called(), *reserved))
+        self._names = Names(self._reserved)
         self._integers = facts.integers.get(function.name, frozenset[int]())
         self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
 
@@ -241,6 +258,11 @@ class Scope:
         return kernel.emit_in_place if old is not None and body.is_state(old) else None
 
     # --- all of it -----------------------------------------------------------
+
+    def hidden(self, written: Written) -> frozenset[str]:
+        """The functions that it calls and that a variable hides."""
+        called = {f.__name__ for f in written.functions} - self._reserved
+        return frozenset(name for name in called if name in self._names)
 
     def written(self) -> Written:
         """The function, under no name yet."""

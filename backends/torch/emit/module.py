@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,9 @@ from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
-from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
+from linnet.backends.torch.emit.functions import Inside, Owner, Written, outline_at, written_in
 from linnet.backends.torch.emit.layout import laid_out
+from linnet.backends.torch.emit.library import names as library_names
 from linnet.backends.torch.emit.names import Names, base_of, snake
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
@@ -22,8 +24,10 @@ from linnet.ir.passes.dce import dce
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
-from linnet.lower.outline import Outline, Sub
+from linnet.lower.outline import Member, Outline, Sub
 
+OWN = ("model", "state_dict_from")
+"""Functions that a file has of its own."""
 _IMPORT = 88
 """The longest line of an import, as ruff lays them out."""
 
@@ -51,6 +55,16 @@ class Source:
     functions: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a file has below its imports: functions, classes and `model`; the functions that it
+    calls and does not have; whether it names `F`."""
+
+    blocks: tuple[str, ...]
+    functions: tuple[Callable[..., Any], ...]
+    uses_f: bool
+
+
 class Writer:
     """Collects functions and classes of any number of entries of one root."""
 
@@ -62,8 +76,8 @@ class Writer:
         selecting: Selecting,
         entries: Collection[str] = (),
     ) -> None:
-        names = Names()
-        self._title = title
+        names = Names((*library_names(), *OWN))
+        self._title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
@@ -89,8 +103,8 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, facts, own)
-            written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
+            found = written_in(module.functions[callee], owner, written, facts, own)
+            written[callee] = owner.add(found, base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:
             self._outside.add(key)
@@ -122,29 +136,46 @@ class Writer:
         return found
 
     def source(self) -> Source:
-        """The whole file."""
+        """The whole file, which imports the functions that it calls from Linnet."""
+        title, parts = self._classes.title(self._root), self.parts()
+        text = joined([f'"""{self._title}"""'], imports_of(parts.functions, parts.uses_f), parts)
+        return Source(
+            text,
+            title,
+            {key: w.name for key, w in self._entries.items()},
+            {key: w.symbols for key, w in self._entries.items()},
+            frozenset(key for key, w in self._entries.items() if w.device),
+            frozenset(self._outside),
+        )
+
+    @property
+    def heading(self) -> str:
+        """What the file is called in its first line."""
+        return self._title
+
+    @property
+    def has_states(self) -> bool:
+        """Whether any block keeps a state."""
+        members = (m for outline in _inside_out(self._root) for m in outline.members)
+        return any(isinstance(m, Member) and m.kind == "state" for m in members)
+
+    @property
+    def entries(self) -> tuple[Written, ...]:
+        """The entries as they are written."""
+        return tuple(self._entries.values())
+
+    def parts(self) -> Parts:
+        """What the file has below its imports."""
         self._classes.renew()
         outlines = [o for o in _inside_out(self._root) if o]
         blocks = [list(self._classes.lines(o)) for o in outlines]
         functions = [list(definition(w)) for w in self._functions.all]
         used = [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
-        lines = [
-            f'"""{self._title}"""',
-            "",
-            "from __future__ import annotations",
-            "",
-            *_imports(used),
-        ]
-        for block in (*functions, *blocks, list(self._build())):
-            lines += ["", "", *block]
-        text = "\n".join(laid_out(lines)) + "\n"
-        return Source(
-            text,
-            self._classes.title(self._root),
-            {key: w.name for key, w in self._entries.items()},
-            {key: w.symbols for key, w in self._entries.items()},
-            frozenset(key for key, w in self._entries.items() if w.device),
-            frozenset(self._outside),
+        found = [laid_out(block) for block in (*functions, *blocks, list(self._build()))]
+        return Parts(
+            tuple("\n".join(lines) for lines in found),
+            tuple(dict.fromkeys(f for w in used for f in w.functions)),
+            any("F." in line for w in used for line in w.lines),
         )
 
     def _build(self) -> Iterator[str]:
@@ -160,13 +191,21 @@ class Writer:
         yield f"    return {title}({', '.join(numbers)})"
 
 
-def _imports(used: Sequence[Written]) -> Iterator[str]:
+def joined(head: Sequence[str], imports: Iterable[str], parts: Parts) -> str:
+    """A file: what stands before `from __future__`, the imports, the rest."""
+    lines = [*head, "", "from __future__ import annotations", "", *imports]
+    for block in parts.blocks:
+        lines += ["", "", block]
+    return "\n".join(lines) + "\n"
+
+
+def imports_of(functions: Iterable[Callable[..., Any]], uses_f: bool) -> Iterator[str]:
+    """The imports of PyTorch and of these functions."""
     yield "import torch"
-    if any("F." in line for w in used for line in w.lines):
+    if uses_f:
         yield "import torch.nn.functional as F"
     yield "from torch import Tensor, nn"
     modules: dict[str, set[str]] = {}
-    functions: dict[Callable[..., Any], None] = dict.fromkeys(f for w in used for f in w.functions)
     for function in functions:
         modules.setdefault(function.__module__, set()).add(function.__name__)
     if modules:

@@ -18,6 +18,9 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._taken
+
     def new(self, wanted: str) -> str:
         """`wanted`, or that with a number behind it where it is taken."""
         name, number = free(wanted), 1
