@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from types import ModuleType
 from typing import Any
 
@@ -79,6 +79,11 @@ class Generated:
             function = partial(function, device=self._device())
         symbols = written.symbols
         return self._bound(self._ready[key], function, symbols) if symbols else function
+
+    def _device(self) -> torch.device:
+        """Where the model is; of one without tensors, where it is to run."""
+        held = next(chain(self.module.parameters(), self.module.buffers()), None)
+        return torch.device(self.selecting.device) if held is None else held.device
 
     def _bound(
         self, entry: _Entry, function: Callable[..., Any], symbols: Sequence[tuple[Symbol, str]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
+from linnet.backends.torch.emit.library import names as library_names
 from linnet.backends.torch.emit.names import Names, base_of
 from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
@@ -24,8 +25,10 @@ from linnet.ir.passes.dce import dce
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
-from linnet.lower.outline import Outline, Sub
+from linnet.lower.outline import Member, Outline, Sub
 
+OWN = ("model", "state_dict_from")
+"""Functions that a file has of its own."""
 _IMPORT = 88
 """The longest line of an import, as ruff lays them out."""
 
@@ -53,6 +56,16 @@ class Source:
     prepared: frozenset[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a file has below its imports: functions, classes and `model`; the functions that it
+    calls and does not have; and what is `prepared`, as in `Source`."""
+
+    blocks: tuple[str, ...]
+    functions: tuple[Callable[..., Any], ...]
+    prepared: frozenset[tuple[str, str]]
+
+
 class Writer:
     """Collects functions and classes of any number of entries of one root."""
 
@@ -64,13 +77,13 @@ class Writer:
         selecting: Selecting,
         entries: Collection[str] = (),
     ) -> None:
-        self._title = title
+        self._title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({"model", METHOD})
+        self._begin({*library_names(), *OWN, METHOD})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
@@ -153,7 +166,35 @@ class Writer:
         return found
 
     def source(self) -> Source:
-        """The whole file."""
+        """The whole file, which imports the functions that it calls from Linnet."""
+        parts = self.parts()
+        imports = imports_of(parts.functions, parts.blocks)
+        return Source(
+            joined([f'"""{self._title}"""'], imports, parts.blocks),
+            self._classes.title(self._root),
+            dict(self._entries),
+            frozenset(self._outside),
+            parts.prepared,
+        )
+
+    @property
+    def heading(self) -> str:
+        """What the file is called in its first line."""
+        return self._title
+
+    @property
+    def has_states(self) -> bool:
+        """Whether any block keeps a state."""
+        members = (m for outline in _inside_out(self._root) for m in outline.members)
+        return any(isinstance(m, Member) and m.kind == "state" for m in members)
+
+    @property
+    def entries(self) -> tuple[Written, ...]:
+        """The entries as they are written."""
+        return tuple(self._entries.values())
+
+    def parts(self) -> Parts:
+        """What the file has below its imports."""
         self._classes.renew()
         outlines = _inside_out(self._root)
         blocks = [list(self._classes.lines(o)) for o in outlines]
@@ -161,29 +202,13 @@ class Writer:
         owners = {o: self._classes.owner(o).preparation for o in outlines}
         preparing = {o: own for o, own in owners.items() if own.buffers}
         last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
-        defined: list[str] = []
-        for block in (*functions, *blocks, *last):
-            defined += ["", "", *block]
-        lines = [
-            f'"""{self._title}"""',
-            "",
-            "from __future__ import annotations",
-            "",
-            *_imports(self._called(), "\n".join(defined)),
-            *defined,
-        ]
-        text = "\n".join(laid_out(lines)) + "\n"
-        return Source(
-            text,
-            self._classes.title(self._root),
-            dict(self._entries),
-            frozenset(self._outside),
-            frozenset(
-                (self._classes.title(o), buffer)
-                for o, own in preparing.items()
-                for buffer in own.buffers.values()
-            ),
+        found = [laid_out(block) for block in (*functions, *blocks, *last)]
+        buffers = frozenset(
+            (self._classes.title(o), buffer)
+            for o, own in preparing.items()
+            for buffer in own.buffers.values()
         )
+        return Parts(tuple("\n".join(b) for b in found), tuple(self._called()), buffers)
 
     def _build(self) -> Iterator[str]:
         title = self._classes.title(self._root)
@@ -206,7 +231,17 @@ class Writer:
             yield f"            block.{own.method}()"
 
 
-def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[str]:
+def joined(head: Sequence[str], imports: Iterable[str], blocks: Iterable[str]) -> str:
+    """A file: what stands before `from __future__`, the imports, the rest."""
+    lines = [*head, "", "from __future__ import annotations", "", *imports]
+    for block in blocks:
+        lines += ["", "", block]
+    return "\n".join(lines) + "\n"
+
+
+def imports_of(functions: Iterable[Callable[..., Any]], blocks: Iterable[str]) -> Iterator[str]:
+    """The imports of these functions, and of what `blocks` name of PyTorch."""
+    text = "\n".join(blocks)
     if re.search(r"(?<![\w.])torch\.", text):
         yield "import torch"
     if re.search(r"(?<![\w.])F\.", text):
