@@ -130,7 +130,9 @@ class Writer:
             "",
             *_imports(used),
         ]
-        preparing = {o: own for o in outlines if (own := self._classes.owner(o).preparation).buffers}
+        preparing = {
+            o: own for o in outlines if (own := self._classes.owner(o).preparation).buffers
+        }
         last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
         for block in (*functions, *blocks, *last):
             lines += ["", "", *block]

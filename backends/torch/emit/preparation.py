@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any
 
 from linnet.backends.code import Code, name
@@ -46,6 +46,7 @@ class Preparation:
 
 def _title(operands: Sequence[Code]) -> str:
     """`gate_up_prepared` for what is made of `self.gate_up_blocks` and `self.gate_up_scales`."""
-    members = [o.text.removeprefix("self.") for o in operands]
-    stem = commonprefix(members).rpartition("_")[0] if len(members) > 1 else members[0]
-    return f"{stem}_prepared" if stem.isidentifier() else "prepared"
+    words = [o.text.removeprefix("self.").split("_") for o in operands]
+    alike = takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))
+    title = "_".join([*(same[0] for same in alike), "prepared"])
+    return title if title.isidentifier() else "prepared"
