@@ -11,7 +11,9 @@ which a load that leaves work for later does not make shorter. `decode` is one t
 text of 64, `prompt` a text of 512 and the scores behind it, both with the caches written. Runs
 alternate between the two sides, so that other work on the machine meets both. Medians, fastest
 and slowest; a ratio is the time of transformers over that of this project, of each pair of runs
-its own, and of these the median. Before any is measured, what both compute is compared.
+its own, and of these the median. `computing` is the ratio of processor times, which other work
+stretches less; it says something with one thread alone, because several wait for each other by
+computing. Before any is measured, what both compute is compared.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -38,6 +40,9 @@ from linnet.nest.opened import open_whole
 from linnet.nest.random_weights import random_weights
 from linnet.nest.survey import survey
 from linnet.source.diagnostics import Sink
+
+Seconds: TypeAlias = tuple[float, float]
+Times: TypeAlias = dict[str, list[Seconds]]
 
 CARD = "gpt-oss-20b"
 CONTEXT, PROMPT = 64, 512
@@ -145,15 +150,15 @@ class Transformers:
         """As above, the head applied to the last token alone."""
         from transformers import DynamicCache
 
-        self.cache = DynamicCache()
+        self.cache = DynamicCache(config=self.model.config)
         found = self.model(tokens, past_key_values=self.cache, use_cache=True, logits_to_keep=1)
         return found.logits[:, -1]
 
     @torch.no_grad()
     def decode(self, token: torch.Tensor, at: int) -> torch.Tensor:
-        """As above; `at` is how much the cache holds."""
+        """As above, at the position behind what the cache holds, which it is left with."""
         found = self.model(token, past_key_values=self.cache, use_cache=True)
-        self.cache.crop(at)
+        self.cache.crop(-1)
         return found.logits[:, -1]
 
 
@@ -163,45 +168,54 @@ SIDES: dict[str, type[Own] | type[Transformers]] = {"linnet": Own, "transformers
 # --- measuring ---------------------------------------------------------------
 
 
-def timed(function: Callable[[], Any]) -> float:
-    """Seconds of one run."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+class Clock:
+    """Seconds since it was made, by the wall and of the processor."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter(), time.process_time()
+
+    def read(self) -> Seconds:
+        """Both."""
+        return time.perf_counter() - self.start[0], time.process_time() - self.start[1]
 
 
-def alternating(runs: int, ways: dict[str, Callable[[], Any]]) -> dict[str, list[float]]:
-    """Seconds of each run of each way, the ways in turn, the first of a pair in turn too."""
-    found: dict[str, list[float]] = {name: [] for name in ways}
+def alternating(runs: int, ways: dict[str, Callable[[], Any]]) -> Times:
+    """The times of each run of each way, the ways in turn, the first of a pair in turn too."""
+    found: Times = {name: [] for name in ways}
     for run in range(runs):
         order = list(ways) if run % 2 == 0 else list(reversed(ways))
         for name in order:
-            found[name].append(timed(ways[name]))
+            clock = Clock()
+            ways[name]()
+            found[name].append(clock.read())
     return found
 
 
-def row(title: str, unit: float, times: dict[str, list[float]]) -> None:
+def row(title: str, unit: float, times: Times) -> None:
     """A line of a table in Markdown."""
     cells: list[str] = []
     for found in times.values():
-        low, middle, high = (unit * s for s in (min(found), statistics.median(found), max(found)))
-        cells.append(f"{middle:.2f} ({low:.2f} to {high:.2f})")
+        walls = [unit * wall for wall, _ in found]
+        spread = f"{min(walls):.1f} to {max(walls):.1f}"
+        cells.append(f"{statistics.median(walls):.1f} ({spread})")
     own, theirs = times.values()
-    ratio = statistics.median(b / a for a, b in zip(own, theirs, strict=True))
-    print(f"| {title} | {' | '.join(cells)} | {ratio:.2f} |", flush=True)
+    for kind in (0, 1):
+        ratios = [b[kind] / a[kind] for a, b in zip(own, theirs, strict=True)]
+        cells.append(f"{statistics.median(ratios):.2f}")
+    print(f"| {title} | {' | '.join(cells)} |", flush=True)
 
 
 def loads(folder: Path, given: argparse.Namespace, prompt: torch.Tensor) -> None:
     """Load times. A model is gone before the next is loaded."""
-    load: dict[str, list[float]] = {name: [] for name in SIDES}
-    first: dict[str, list[float]] = {name: [] for name in SIDES}
+    load: Times = {name: [] for name in SIDES}
+    first: Times = {name: [] for name in SIDES}
     for _ in range(given.loads):
         for name, side in SIDES.items():
-            start = time.perf_counter()
+            clock = Clock()
             model = side(folder, given.layers)
-            load[name].append(time.perf_counter() - start)
+            load[name].append(clock.read())
             model.prompt(prompt)
-            first[name].append(time.perf_counter() - start)
+            first[name].append(clock.read())
             del model
             gc.collect()
     row("load, s", 1.0, load)
@@ -232,7 +246,7 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
         model.prompt(context)
     compare("decode", *(m.decode(token, CONTEXT) for m in models.values()))
 
-    print(f"\n| | {' | '.join(SIDES)} | ratio |\n| --- | --- | --- | --- |")
+    print(f"\n| | {' | '.join(SIDES)} | ratio | computing |\n| --- | --- | --- | --- | --- |")
     decode = {name: lambda m=m: m.decode(token, CONTEXT) for name, m in models.items()}
     row("decode, ms", 1e3, alternating(given.runs, decode))
     prompt = {name: lambda m=m: m.prompt(text) for name, m in models.items()}

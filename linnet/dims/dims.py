@@ -239,6 +239,9 @@ class Dim:
 
     def substitute(self, mapping: Mapping[Symbol, Dim]) -> Dim:
         """This with symbols replaced, all at once; `DimError` if a divisor becomes zero."""
+        symbol = self.as_symbol()
+        if symbol is not None:
+            return mapping.get(symbol, self)
         if self.symbols().isdisjoint(mapping):
             return self
         result = ZERO

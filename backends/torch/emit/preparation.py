@@ -46,8 +46,7 @@ class Preparation:
 
 def _title(operands: Sequence[Code]) -> str:
     """`gate_up_prepared` for what is made of `self.gate_up_blocks` and `self.gate_up_scales`."""
-    members = [o.text.removeprefix("self.") for o in operands]
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*members, strict=False))
-    stem = "".join(letters[0] for letters in alike)
-    stem = stem.rpartition("_")[0] if len(members) > 1 else stem
-    return f"{stem}_prepared" if stem.isidentifier() else "prepared"
+    words = [o.text.removeprefix("self.").split("_") for o in operands]
+    alike = takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False))
+    title = "_".join([*(same[0] for same in alike), "prepared"])
+    return title if title.isidentifier() else "prepared"

@@ -20,6 +20,7 @@ from linnet.backends.torch.kernels.records import (
 from linnet.dims.dims import Dim
 from linnet.dtypes import FLOATS
 
+WAITING = "it reads on the host which keys are seen, for which a device would be waited for"
 SINKS = ("query", "key", "value", "sinks", "scale", "mask")
 PLAIN = ("query", "key", "value", "scale", "mask")
 
@@ -58,6 +59,22 @@ SINK_KERNELS = (
         power_of_two,
         many_queries,
         available,
+    ),
+    kernel(
+        "std.nn.attention::sink_attention",
+        "cpu.sink_attention",
+        "fast",
+        calling(functions.blocked_sink_attention, *SINKS),
+        on("cpu", WAITING),
+        of_dtype("T", *SIXTEEN_BITS),
+    ),
+    kernel(
+        "std.nn.attention::sink_attention",
+        "cpu.sink_attention_f32",
+        "equivalent",
+        calling(functions.blocked_sink_attention_f32, *SINKS),
+        on("cpu", WAITING),
+        of_dtype("T", *FLOATS),
     ),
     kernel(
         "std.nn.attention::sink_attention",

@@ -39,6 +39,43 @@ def sink_attention(
     return torch.matmul(shares, value).reshape(query.shape)
 
 
+QUERIES = 64
+"""How many queries are looked at together: their scores stay near the processor."""
+
+
+def blocked_sink_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    sinks: torch.Tensor,
+    scale: torch.Tensor,
+    mask: torch.Tensor,
+) -> torch.Tensor:
+    """`sink_attention` of a few queries after the other, for which keys in front of the first that
+    any of them sees, and behind the last, are not read. It asks the mask for these on the host."""
+    found: list[torch.Tensor] = []
+    for rows, queries in zip(mask.split(QUERIES, 1), query.split(QUERIES, 2), strict=True):
+        seen = rows.any(0).any(0).nonzero()
+        first, last = (int(seen[0]), int(seen[-1]) + 1) if len(seen) else (0, 0)
+        keys, values = key[:, :, first:last], value[:, :, first:last]
+        visible = rows[:, :, first:last]
+        found.append(sink_attention(queries, keys, values, sinks, scale, visible))
+    return torch.cat(found, 2) if len(found) > 1 else found[0]
+
+
+def blocked_sink_attention_f32(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    sinks: torch.Tensor,
+    scale: torch.Tensor,
+    mask: torch.Tensor,
+) -> torch.Tensor:
+    """`blocked_sink_attention` in f32 whatever the dtype, rounded to it once."""
+    queries, keys, values = (t.to(torch.float32) for t in (query, key, value))
+    return blocked_sink_attention(queries, keys, values, sinks, scale, mask).to(query.dtype)
+
+
 def sink_attention_f32(
     query: torch.Tensor,
     key: torch.Tensor,

@@ -28,23 +28,25 @@ def by_expert(
     `[R, 1, In]` for all `K`. `sizes` are the number of experts and `Out`."""
     rows, chosen = experts.shape
     number, out = sizes
-    inputs = x.expand(rows, chosen, x.shape[2]).reshape(rows * chosen, x.shape[2])
-    places = experts.reshape(-1)
-    if rows * chosen and not 0 <= int(places.min()) <= int(places.max()) < number:
+    if rows * chosen == 0:
+        return x.new_empty(rows, chosen, out)
+    places, order = experts.reshape(-1).sort(stable=True)
+    if not 0 <= int(places[0]) <= int(places[-1]) < number:
         raise IndexError(f"an expert is not within 0..{number}")
     found: Any = torch.bincount(places, minlength=number)
     counts: list[int] = found.tolist()
-    order = places.argsort(stable=True)
-    result = x.new_empty(rows * chosen, out)
-    start = 0
-    for expert, count in enumerate(counts):
-        if count:
-            mine = order[start : start + count]
-            picked = inputs.index_select(0, mine)
-            product = torch.nn.functional.linear(picked, weight_of(expert))
-            result.index_copy_(0, mine, product)
-            start += count
-    return result.reshape(rows, chosen, out)
+    # Each row is moved to where its expert's are, and its product back, all in one go.
+    source = order // chosen if x.shape[1] == 1 else order
+    inputs = x.flatten(0, 1).index_select(0, source).split(counts)
+    products = torch.cat(
+        [
+            torch.nn.functional.linear(inputs[expert], weight_of(expert))
+            for expert, count in enumerate(counts)
+            if count
+        ]
+    )
+    back = torch.empty_like(order).index_copy_(0, order, torch.arange(len(order)))
+    return products.index_select(0, back).reshape(rows, chosen, out)
 
 
 def grouped_products(x: torch.Tensor, weight: torch.Tensor, experts: torch.Tensor) -> torch.Tensor:

@@ -82,6 +82,23 @@ class Call:
         assert [bits(r) for r in with_numbers] == [bits(r) for r in results]
         return [from_torch(r) for r in results]
 
+    def prepared(self, named: str) -> list[Any]:
+        """What a kernel gives that applies here with its work on some operands done first."""
+        found = self.kernel(named)
+        assert found.applies(self.site) is None and found.preparing is not None
+        tensors = [to_torch(x) for x in self.operands()]
+        (made,) = evaluate([found.preparing.emit(self.site, names(tensors))], tensors)
+        # Nothing else than what was made stands for them.
+        kept = [
+            None if i in {self.site.argument(o) for o in found.preparing.operands} else t
+            for i, t in enumerate(tensors)
+        ]
+        held = name(f"x{len(tensors)}")
+        codes = found.preparing.emit_with(self.site, names(tensors), held)
+        results = evaluate(codes, [*kept, made])
+        self.shaped(results)
+        return [from_torch(r) for r in results]
+
     def shaped(self, results: Sequence[Any]) -> None:
         """They have the shapes and dtypes of the op's results."""
         for got, type_ in zip(results, self.site.results, strict=True):

@@ -78,18 +78,41 @@ def bound(made: Call, size: Size, want: Any, dtype: str, product: float) -> Any:
 @pytest.mark.parametrize("size", SIZES)
 def test_sink_attention(size: Size, dtype: str) -> None:
     made = sunk(size, dtype)
-    assert made.chosen("equivalent") == "torch.sink_attention_f32"
-    (got,), (want,) = made.run("torch.sink_attention_f32"), made.body()
-    near(got, want, bound(made, size, want, dtype, 0.0))
-    assert (wide(got)[:, :, :1] == 0).all()
-    if dtype in ("f16", "bf16"):
-        assert made.chosen("fast") == "torch.sink_attention"
-        (got,) = made.run("torch.sink_attention")
-        near(got, want, bound(made, size, want, dtype, UNIT[dtype]))
+    assert made.chosen("equivalent") == "cpu.sink_attention_f32"
+    assert made.chosen("equivalent", "cuda") == "torch.sink_attention_f32"
+    (want,) = made.body()
+    for place in ("cpu", "torch"):
+        (got,) = made.run(f"{place}.sink_attention_f32")
+        near(got, want, bound(made, size, want, dtype, 0.0))
         assert (wide(got)[:, :, :1] == 0).all()
+        if dtype in ("f16", "bf16"):
+            assert made.chosen("fast") == "cpu.sink_attention"
+            (got,) = made.run(f"{place}.sink_attention")
+            near(got, want, bound(made, size, want, dtype, UNIT[dtype]))
+            assert (wide(got)[:, :, :1] == 0).all()
 
 
-NAMED = ["torch.sink_attention", "torch.sink_attention_f32"]
+def test_keys_that_nothing_sees_are_not_read() -> None:
+    """A window of 10 over 200 keys, in blocks of 64 queries; what is far from a block does not
+    reach it, be it no number."""
+    size = (1, 2, 1, 200, 200, 4)
+    back = np.arange(200)[:, None] - np.arange(200)
+    mask = ((back >= 0) & (back < 10))[None]
+    value = draw(3, (1, 1, 200, 4), "f32")
+    value[:, :, :119] = np.nan
+    made = sunk(size, "f32", mask=mask, value=value)
+    got = wide(made.run("cpu.sink_attention_f32")[0])
+    kept = value.copy()
+    kept[:, :, :119] = 0
+    want = wide(sunk(size, "f32", mask=mask, value=kept).body()[0])
+    # The third block begins at 128 and looks back to 119.
+    near(got[:, :, 128:], want[:, :, 128:], bound(made, size, want[:, :, 128:], "f32", 0.0))
+    assert np.isnan(got[:, :, :119]).all()
+
+
+NAMED = [
+    f"{p}.{name}" for p in ("cpu", "torch") for name in ("sink_attention", "sink_attention_f32")
+]
 
 
 @pytest.mark.parametrize("named", NAMED)
@@ -176,7 +199,7 @@ def test_when_flex_attention_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.refused(flex, "cuda") is None
     own = [k for k in KERNELS if not k.name.startswith("triton.")]
     assert select(own, replace(made.site, device="cuda:0"), "fast").chosen == flex
-    assert made.chosen("fast") == "torch.sink_attention"
+    assert made.chosen("fast") == "cpu.sink_attention"
     assert made.refused(flex) == "the device is cpu: FlexAttention is compiled for GPUs"
     assert "`T` is f32" in str(sunk((1, 2, 1, 3, 4, 16), "f32").refused(flex, "cuda"))
     for width in (1, 8, 24, 80):

@@ -130,6 +130,8 @@ def test_products(op: str, size: Size, dtype: str) -> None:
     (got,), (want,) = made.run("cpu.chosen_mxfp4_experts"), made.body()
     _, terms = products(size, x)
     near(got, want, product_bound(dtype, want, terms, groups * 32))
+    (prepared,) = made.prepared("cpu.chosen_mxfp4_experts")
+    assert prepared.tobytes() == got.tobytes()
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -141,6 +143,8 @@ def test_weighed_products(size: Size, dtype: str) -> None:
     op = "std.quant::mxfp4_combine_experts"
     made = call(op, generics(size, dtype), x=x, **packed(size), weights=weights)
     (got,), (want,) = made.run("cpu.chosen_mxfp4_experts"), made.body()
+    (prepared,) = made.prepared("cpu.chosen_mxfp4_experts")
+    assert prepared.tobytes() == got.tobytes()
     each, terms = products(size, x)
     share = wide(weights)[..., None]
     # Each product rounds, and the sum of what that makes of them.
