@@ -243,7 +243,9 @@ class Scope:
         """The function, under no name yet. What its text names is known once it is there: then it
         is written again, if anything else has such a name."""
         found = self._written()
-        named = {f.__name__ for f in found.functions} | ({"device"} if found.device else set())
+        named = {f.__name__ for f in found.functions}
+        if found.device:
+            named.add("device")
         if not any(map(self._names.has, named - self._taken)):
             return found
         taken = self._taken | named
