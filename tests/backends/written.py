@@ -59,14 +59,14 @@ def run(
     held: MutableMapping[str, Any] = {} if state is None else state
     blocks = Blocks.of(bind(module, dims_of(numbers)))
     known = _KNOWN.get(id(module))
-    sources = known[1] if known and known[0] is module else made(module, numbers, blocks)
+    if known and known[0] is module:
+        sources = bound(known[1], dims_of(symbols or {}), dims_of(numbers))
+    else:
+        sources = made(module, numbers, blocks)
+    has = set(blocks.params())
+    given = {path: x for path, x in (weights or {}).items() if path in has}
     compiled = Compiled(
-        "test",
-        (module.entry,),
-        lambda _entry, _given: module,
-        weights or {},
-        tuple(blocks.states()),
-        sources,
+        "test", (module.entry,), lambda _e, _g: module, given, tuple(blocks.states()), sources
     )
     runtime = load("torch-source", compiled)
     for path, tensor in runtime.state.items():
