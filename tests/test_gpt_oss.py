@@ -17,7 +17,7 @@ from linnet.backends.numpy.interpreter import DISPATCH
 from linnet.ir.ops import UNARY_FLOAT
 from linnet.nest import Model
 from linnet.source.errors import LinnetError
-from tests.backends.each import BACKENDS, to_numpy
+from tests.backends.each import BACKENDS, options_of, to_numpy
 
 SHARED = Path(__file__).parents[1] / ".." / "shared"
 FIXTURE = SHARED / "fixtures" / "gpt-oss-tiny"
@@ -33,7 +33,8 @@ def load(card: Any, dtype: str, backend: str = "numpy") -> Model:
     generics = json.loads((FIXTURE / "fixture.json").read_text())["generics"]
     generics["T"] = dtype
     options = {"generics": generics, "weights": FIXTURE, "cast_dtype": True, "numerics": "exact"}
-    return nest.load(card, backend=backend, **options)
+    name, of_backend = options_of(backend)
+    return nest.load(card, backend=name, **options, **of_backend)
 
 
 @pytest.fixture(scope="module")

@@ -63,10 +63,15 @@ def _run_source(
     return [to_numpy(r) for r in results]
 
 
-def load(backend: str, compiled: Compiled) -> Runtime:
-    """A runtime of one of `BACKENDS`, which says of PyTorch whether source is generated."""
+def options_of(backend: str) -> tuple[str, dict[str, Any]]:
+    """The name of one of `BACKENDS`, and its options: of PyTorch, whether source is generated."""
     name, _, source = backend.partition("-")
-    options = {"compile": source == "source"} if name == "torch" else {}
+    return name, {"compile": source == "source"} if name == "torch" else {}
+
+
+def load(backend: str, compiled: Compiled) -> Runtime:
+    """A runtime of one of `BACKENDS`."""
+    name, options = options_of(backend)
     return get_backend(name).load(compiled, numerics="exact", device=None, **options)
 
 

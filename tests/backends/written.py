@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linnet.backends.base import Compiled, Stored
+from linnet.backends.base import Compiled, Given, Stored
 from linnet.backends.contract import Sources
 from linnet.backends.interpret.frame import bind_symbols, concrete
 from linnet.backends.numpy.dtypes import NUMPY
@@ -17,6 +17,7 @@ from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Operation
 from linnet.ir.passes.bind import bind
+from linnet.ir.passes.inline import inline
 from linnet.ir.walk import operations
 from linnet.lower.bundle import Group
 from linnet.lower.module import AsWritten
@@ -24,6 +25,8 @@ from linnet.lower.outline import Member, Outline, Sub
 from tests.backends.each import load
 
 NO_BLOCK = Outline("m::NoBlock", (), ())
+NO_RESULT = Group(())
+"""Generated source has no use for the form of a result."""
 Numbers = Mapping[Symbol, int]
 
 _KNOWN: dict[int, tuple[Module, Sources]] = {}
@@ -56,14 +59,14 @@ def run(
     held: MutableMapping[str, Any] = {} if state is None else state
     blocks = Blocks.of(bind(module, dims_of(numbers)))
     known = _KNOWN.get(id(module))
-    sources = known[1] if known and known[0] is module else made(module, numbers, blocks)
+    if known and known[0] is module:
+        sources = bound(known[1], dims_of(symbols or {}), dims_of(numbers))
+    else:
+        sources = made(module, numbers, blocks)
+    has = set(blocks.params())
+    given = {path: x for path, x in (weights or {}).items() if path in has}
     compiled = Compiled(
-        "test",
-        (module.entry,),
-        lambda _entry, _given: module,
-        weights or {},
-        tuple(blocks.states()),
-        sources,
+        "test", (module.entry,), lambda _e, _g: module, given, tuple(blocks.states()), sources
     )
     runtime = load("torch-source", compiled)
     for path, tensor in runtime.state.items():
@@ -84,15 +87,31 @@ def dims_of(numbers: Numbers) -> dict[Symbol, Dim]:
     return {s: Dim.of(n) for s, n in numbers.items()}
 
 
+def bound(
+    sources: Sources, values: Mapping[Symbol, Dim], all_values: Mapping[Symbol, Dim]
+) -> Sources:
+    """`sources` of an entry of which more dimensions are known; of the blocks all are."""
+
+    def lower(entry: str, given: Given) -> AsWritten:
+        found = sources.lower(entry, given)
+        return replace(found, values={s: d.substitute(values) for s, d in found.values.items()})
+
+    def outline() -> tuple[Outline, Mapping[Symbol, Dim]]:
+        found, meant = sources.outline()
+        return found, {s: d.substitute(all_values) for s, d in meant.items()}
+
+    return Sources(lower, outline)
+
+
 def made(module: Module, numbers: Numbers, blocks: Blocks) -> Sources:
     """Sources from the IR alone."""
     values = dims_of(numbers)
     if base_of(module.entry)[1] is not None:
-        whole = AsWritten(bind(module, values), {}, Group(()))
+        whole = AsWritten(inline(bind(module, values), lambda _: True), {}, NO_RESULT)
         return Sources(lambda _entry, _given: whole, lambda: (blocks.outline(), {}))
     given = tuple((s, Dim.of(s)) for s in module.symbols)
     functions = {n: _saying(f, given) for n, f in module.functions.items()}
-    open_ = AsWritten(replace(module, functions=functions), dict(given), Group(()))
+    open_ = AsWritten(replace(module, functions=functions), dict(given), NO_RESULT)
     return Sources(lambda _entry, _given: open_, lambda: (NO_BLOCK, {}))
 
 
@@ -129,16 +148,24 @@ class Blocks:
         )
         return Outline(self.key, (), (*self.members.values(), *subs))
 
-    def states(self, prefix: str = "") -> Iterable[Stored]:
-        for member in self.members.values():
+    def states(self) -> Iterable[Stored]:
+        for path, member in self.every():
             if member.kind == "state":
                 shape = tuple(d.evaluate({}) for d in member.type.shape)
-                yield Stored(prefix + member.name, shape, concrete(member.type.dtype))
+                yield Stored(path, shape, concrete(member.type.dtype))
+
+    def params(self) -> Iterable[str]:
+        return (path for path, member in self.every() if member.kind == "param")
+
+    def every(self, prefix: str = "") -> Iterable[tuple[str, Member]]:
+        """The members by path."""
+        for member in self.members.values():
+            yield prefix + member.name, member
         for name, block in self.below.items():
             if name not in self.counts:
-                yield from block.states(f"{prefix}{name}.")
+                yield from block.every(f"{prefix}{name}.")
             for k in range(self.counts.get(name, 0)):
-                yield from block.states(f"{prefix}{name}.{k}.")
+                yield from block.every(f"{prefix}{name}.{k}.")
 
     def at(self, path: Sequence[str | int]) -> Blocks:
         """The block at a path, in an array the one that stands for all of its elements."""

@@ -246,13 +246,10 @@ def imports_of(functions: Iterable[Callable[..., Any]], blocks: Iterable[str]) -
         yield "import torch"
     if re.search(r"(?<![\w.])F\.", text):
         yield "import torch.nn.functional as F"
-    names = [name for name in ("Tensor", "nn") if re.search(rf"(?<![\w.]){name}\b", text)]
-    yield f"from torch import {', '.join(names)}"
-    modules: dict[str, set[str]] = {}
+    names = {name for name in ("Tensor", "nn") if re.search(rf"(?<![\w.]){name}\b", text)}
+    modules: dict[str, set[str]] = {"torch": names}
     for function in functions:
         modules.setdefault(function.__module__, set()).add(function.__name__)
-    if modules:
-        yield ""
     for module, found in sorted(modules.items()):
         line = f"from {module} import {', '.join(sorted(found))}"
         if len(line) <= _IMPORT:
