@@ -53,6 +53,7 @@ BUILT = "what a block has is declared, and not built: `param weight: Tensor[N; f
 DIVIDED = "`//` begins a comment; `/` divides, and of integers gives the whole part"
 _RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
 _MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
+_PATTERNS = "patterns are `some(x)`, `none` and variants; an `if` compares values"
 
 
 def habit(stop: Stop) -> str | None:
@@ -135,6 +136,8 @@ def _keyword_as_name(s: Stop) -> str | None:
         return None
     if s.text == "pub" and s.unit() == "STRUCT":
         return "fields have no `pub` of their own"
+    if s.text in ("true", "false") and _of_pattern(s):
+        return _PATTERNS
     return f"`{s.text}` is a keyword and cannot be a name"
 
 
@@ -254,9 +257,12 @@ def _patterns(s: Stop) -> str | None:
         return "a variant stands in a pattern by its name alone"
     if "FAT_ARROW" in s.accepted and s.text in (":", "->", "="):
         return "an arm is written `pattern => value`"
-    if {"NONE", "SOME", "NAME"} <= s.accepted and "INT" not in s.accepted:
-        return "patterns are `some(x)`, `none` and variants; an `if` compares values"
-    return None
+    return _PATTERNS if _of_pattern(s) else None
+
+
+def _of_pattern(s: Stop) -> bool:
+    """Whether a pattern may begin here."""
+    return {"NONE", "SOME", "NAME"} <= s.accepted and "INT" not in s.accepted
 
 
 def _declarations(s: Stop) -> str | None:

@@ -73,6 +73,7 @@ def told(finding: Diagnostic, at: str, help: str) -> None:
         ("let y = match o { some(v): v, none: 0 } return y", ":", "pattern => value"),
         ("let y = match o { some(v) -> v none -> 0 } return y", "->", "pattern => value"),
         ("let y = match o { 1 => 1 2 => 3 } return y", "1", "an `if` compares"),
+        ("let y = match o { true => 1 false => 0 } return y", "true", "an `if` compares"),
         ("let y = match o { P.A => 1 P.B => 2 } return y", ".", "by its name alone"),
         ("loop { } return 1", "{", "the loops are"),
         ("while c { break } return 1", "}", "no `break`"),
