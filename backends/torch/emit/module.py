@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from linnet.ir.passes.dce import dce
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
-from linnet.lower.outline import Outline, Sub
+from linnet.lower.outline import Member, Outline, Sub
 
 _IMPORT = 88
 """The longest line of an import, as ruff lays them out."""
@@ -63,14 +63,16 @@ class Writer:
         generics: Mapping[Symbol, Dim],
         selecting: Selecting,
         entries: Collection[str] = (),
+        taken: Collection[str] = (),
     ) -> None:
-        self._title = title
+        """`taken` are names that nothing in the file may have."""
+        self.title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({"model", METHOD})
+        self._begin({"model", METHOD, *taken})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
@@ -86,14 +88,14 @@ class Writer:
         """Write an entry and all that it calls."""
         self._lowered[key] = lowered
         self._write(key, lowered)
-        clashes = {f.__name__ for f in self._called()} & self._own()
+        clashes = {f.__name__ for f in self.called()} & self._own()
         if clashes:
             self._begin(self._taken | clashes)
             for each in self._lowered.items():
                 self._write(*each)
 
-    def _called(self) -> Collection[Callable[..., Any]]:
-        """The functions that the file imports."""
+    def called(self) -> Collection[Callable[..., Any]]:
+        """The functions that the file calls and does not define."""
         owners = [*map(self._classes.owner, _inside_out(self._root)), self._functions]
         found = [f for owner in owners for w in owner.all for f in w.functions]
         found += [f for owner in owners for f in owner.preparation.functions]
@@ -152,29 +154,17 @@ class Writer:
                         found[callee] = outline_at(outline, op.attrs["at"])
         return found
 
+    @property
+    def has_states(self) -> bool:
+        """Whether any block keeps a state."""
+        members = (m for outline in _inside_out(self._root) for m in outline.members)
+        return any(isinstance(m, Member) and m.kind == "state" for m in members)
+
     def source(self) -> Source:
-        """The whole file."""
-        self._classes.renew()
-        outlines = _inside_out(self._root)
-        blocks = [list(self._classes.lines(o)) for o in outlines]
-        functions = [list(definition(w)) for w in self._functions.all]
-        owners = {o: self._classes.owner(o).preparation for o in outlines}
-        preparing = {o: own for o, own in owners.items() if own.buffers}
-        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
-        defined: list[str] = []
-        for block in (*functions, *blocks, *last):
-            defined += ["", "", *block]
-        lines = [
-            f'"""{self._title}"""',
-            "",
-            "from __future__ import annotations",
-            "",
-            *_imports(self._called(), "\n".join(defined)),
-            *defined,
-        ]
-        text = "\n".join(laid_out(lines)) + "\n"
+        """The whole file, which imports what it calls."""
+        preparing = self._preparing()
         return Source(
-            text,
+            joined([f'"""{self.title}"""'], (), self.called(), self.parts()),
             self._classes.title(self._root),
             dict(self._entries),
             frozenset(self._outside),
@@ -184,6 +174,19 @@ class Writer:
                 for buffer in own.buffers.values()
             ),
         )
+
+    def parts(self) -> list[str]:
+        """What the file defines: functions, classes and `model`."""
+        self._classes.renew()
+        blocks = [list(self._classes.lines(o)) for o in _inside_out(self._root)]
+        functions = [list(definition(w)) for w in self._functions.all]
+        preparing = self._preparing()
+        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
+        return ["\n".join(laid_out(part)) for part in (*functions, *blocks, *last)]
+
+    def _preparing(self) -> dict[Outline, Preparation]:
+        owners = {o: self._classes.owner(o).preparation for o in _inside_out(self._root)}
+        return {o: own for o, own in owners.items() if own.buffers}
 
     def _build(self) -> Iterator[str]:
         title = self._classes.title(self._root)
@@ -204,6 +207,20 @@ class Writer:
         for outline, own in preparing.items():
             yield f"        if isinstance(block, {self._classes.title(outline)}):"
             yield f"            block.{own.method}()"
+
+
+def joined(
+    head: Sequence[str],
+    imports: Iterable[str],
+    functions: Collection[Callable[..., Any]],
+    parts: Sequence[str],
+) -> str:
+    """A file of its first lines, imports of the standard library, those of PyTorch and of
+    `functions`, and what it defines."""
+    defined = "".join(f"\n\n{part}\n" for part in parts)
+    lines = [*head, "", "from __future__ import annotations", "", *imports]
+    lines += laid_out(_imports(functions, defined))
+    return "\n".join(lines) + "\n" + defined
 
 
 def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[str]:
