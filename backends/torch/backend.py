@@ -12,6 +12,7 @@ from linnet.backends.contract import Compiled
 from linnet.backends.kernels import Kernel, Tier
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.face import hand_out
+from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.kernels import KERNELS
 from linnet.backends.torch.runtime import TorchRuntime
 from linnet.source.diagnostics import Diagnostic
@@ -49,12 +50,14 @@ class TorchBackend:
         """A runtime for `compiled`."""
         self.check(device, options)
         place = _device(device)
+        chosen, trainable = options.get("compile", True), options.get("trainable", False)
         return TorchRuntime(
             compiled,
             place,
             Selecting(self.kernels, numerics, place.type),
-            options.get("compile", True) is not False and compiled.written is not None,
-            options.get("trainable", False),
+            chosen is not False and compiled.written is not None,
+            Inductor(trainable) if chosen == "inductor" else None,
+            trainable,
         )
 
     def hand_out(self, model: Any, runtime: Any) -> Any:
@@ -67,9 +70,6 @@ def _check_compile(chosen: Any) -> None:
     if not known:
         listed = ", ".join(map(repr, COMPILE))
         raise _refused("E2102", f"`compile` is {chosen!r}", f"it is one of {listed}")
-    if not isinstance(chosen, bool):
-        message = f"`compile={chosen!r}` is not implemented in this version"
-        raise _refused("E2190", message, "use compile=True")
 
 
 def _device(name: str | None) -> torch.device:

@@ -14,6 +14,7 @@ from linnet.backends.torch.arrays import of_numpy, parameters
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.faults import called
 from linnet.backends.torch.generated import Generated
+from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
 from linnet.backends.torch.tree import at, reset, set_parameter, states_of, tree
 
@@ -27,6 +28,7 @@ class TorchRuntime:
     device: torch.device
     selecting: Selecting
     generate: bool
+    inductor: Inductor | None = None
     trainable: bool = False
     module: nn.Module = field(default_factory=nn.Module)
     _generated: Generated | None = None
@@ -42,7 +44,7 @@ class TorchRuntime:
         if self.generate:
             assert compiled.written is not None, "what is written is needed to generate source"
             self._generated = Generated(
-                compiled.name, compiled.entries, compiled.written, self.selecting
+                compiled.name, compiled.entries, compiled.written, self.selecting, self.inductor
             )
             self.module = self._generated.module
             for path, tensor in weights.items():

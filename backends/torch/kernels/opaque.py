@@ -1,0 +1,48 @@
+"""Kernels that read on the host what a run computes, for a compiler that cannot look into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from linnet.backends.torch.kernels.functions.experts import (
+    combine_experts,
+    linear_experts,
+    mxfp4_combine_experts,
+    mxfp4_experts,
+)
+
+
+def _per_choice(x: Tensor, weight: Tensor, scales: Tensor, experts: Tensor) -> Tensor:
+    return x.new_empty(experts.shape[0], experts.shape[1], weight.shape[1])
+
+
+def _per_row(x: Tensor, weight: Tensor, experts: Tensor) -> Tensor:
+    return x.new_empty(experts.shape[0], weight.shape[1])
+
+
+SHAPES: dict[Callable[..., Tensor], Callable[..., Tensor]] = {
+    linear_experts: lambda x, weight, experts: _per_choice(x, weight, weight, experts),
+    combine_experts: lambda x, weight, experts, weights: _per_row(x, weight, experts),
+    mxfp4_experts: _per_choice,
+    mxfp4_combine_experts: lambda x, blocks, scales, experts, weights: _per_row(
+        x, blocks, experts
+    ),
+}
+"""By kernel, a tensor of the shape and dtype of what it gives."""
+
+
+@cache
+def as_operation(kernel: Callable[..., Tensor]) -> Any:
+    """A kernel of `SHAPES` as an operation of PyTorch, which has no gradient."""
+    taken = ", ".join(f"Tensor {name}" for name in signature(kernel).parameters)
+    made: Any = torch.library.custom_op(
+        f"linnet::{kernel.__name__}", kernel, mutates_args=(), schema=f"({taken}) -> Tensor"
+    )
+    made.register_fake(SHAPES[kernel])
+    return made
