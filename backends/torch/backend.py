@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from linnet.backends.contract import Compiled
 from linnet.backends.kernels import Kernel, Tier
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.face import hand_out
+from linnet.backends.torch.graphs import Cuda, Graphs
+from linnet.backends.torch.inductor.compilers import lacking
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.kernels import KERNELS
 from linnet.backends.torch.runtime import TorchRuntime
@@ -32,8 +35,9 @@ class TorchBackend:
     kernels: tuple[Kernel, ...] = KERNELS
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
-        """Refuse a device that is not there and an option that there is not."""
-        _device(device)
+        """Refuse a device that is not there, an option that there is not, and what does not go
+        together."""
+        place = _device(device)
         for option in options:
             if option not in OPTIONS:
                 listed = f"its options are {', '.join(f'`{o}`' for o in OPTIONS)}"
@@ -43,6 +47,7 @@ class TorchBackend:
         trainable = options.get("trainable", False)
         if not isinstance(trainable, bool):
             raise _refused("E2102", f"`trainable` is {trainable!r}", "it is `True` or `False`")
+        _check_compiler(options.get("compile"), place, trainable)
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
@@ -57,6 +62,7 @@ class TorchBackend:
             Selecting(self.kernels, numerics, place.type),
             chosen is not False and compiled.written is not None,
             Inductor(trainable) if chosen == "inductor" else None,
+            _graphs(place) if chosen == "reduce-overhead" else None,
             trainable,
         )
 
@@ -70,6 +76,28 @@ def _check_compile(chosen: Any) -> None:
     if not known:
         listed = ", ".join(map(repr, COMPILE))
         raise _refused("E2102", f"`compile` is {chosen!r}", f"it is one of {listed}")
+
+
+def _check_compiler(chosen: Any, device: torch.device, trainable: bool) -> None:
+    lacks = lacking(device.type) if chosen == "inductor" else None
+    if lacks is not None:
+        message, way_out = lacks
+        raise _refused("E2190", f'`compile="inductor"` cannot compile: {message}', way_out)
+    if chosen == "reduce-overhead" and trainable:
+        message = '`compile="reduce-overhead"` has no gradients, which `trainable` asks for'
+        raise _refused("E2102", message, "use compile=True")
+
+
+def _graphs(device: torch.device) -> Graphs | None:
+    """What captures graphs; where there is nothing to capture, a warning says that."""
+    if device.type == "cuda":
+        return Graphs(Cuda(device))
+    message = (
+        '`compile="reduce-overhead"` captures CUDA graphs, and the model is on the CPU: it runs as'
+        " with compile=True. With a GPU, pass device=\"cuda\""
+    )
+    warnings.warn(message, stacklevel=4)
+    return None
 
 
 def _device(name: str | None) -> torch.device:
