@@ -94,7 +94,7 @@ def _graphs(device: torch.device) -> Graphs | None:
         return Graphs(Cuda(device))
     message = (
         '`compile="reduce-overhead"` captures CUDA graphs, and the model is on the CPU: it runs as'
-        " with compile=True. With a GPU, pass device=\"cuda\""
+        ' with compile=True. With a GPU, pass device="cuda"'
     )
     warnings.warn(message, stacklevel=4)
     return None

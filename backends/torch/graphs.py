@@ -3,8 +3,8 @@ launch, whatever the number of kernels in it.
 
 The first run of a kind is an ordinary one, on a stream of its own, which compiles what compiles
 when it first runs. Then the work is recorded, which executes nothing. Later runs copy their inputs
-to where the first one's copies are, launch, and copy the results. A graph knows its tensors by where
-they are: what puts another one in the place of a state is followed by a copy into the first.
+to where the first one's copies are, launch, and copy the results. A graph knows its tensors by
+where they are: what puts another one in the place of a state is followed by a copy into the first.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,12 +45,14 @@ class Inductor:
         for kernel in SHAPES:
             if space.get(kernel.__name__) is kernel:
                 space[kernel.__name__] = self._opaque(kernel)
+        compiler: Any = torch.compile  # pyright: ignore[reportUnknownMemberType]
         for name in pieces:
-            space[name] = torch.compile(space[name], dynamic=True, backend=self._backend(name))
+            space[name] = compiler(space[name], dynamic=True, backend=self._backend(name))
 
     def _opaque(self, kernel: Callable[..., Any]) -> Any:
         if self.trainable:
-            return torch.compiler.disable(kernel)
+            whole: Any = torch.compiler
+            return whole.disable(kernel)
         return as_operation(kernel)
 
     def _backend(self, name: str) -> Callable[..., Any]:

@@ -72,9 +72,7 @@ def _words(tree: ast.Module) -> set[str]:
 class _Cutter:
     """Cuts a function whose statements are straightened; `made` are its pieces."""
 
-    def __init__(
-        self, function: ast.FunctionDef, straight: Straightening, fresh: _Fresh
-    ) -> None:
+    def __init__(self, function: ast.FunctionDef, straight: Straightening, fresh: _Fresh) -> None:
         self.made: list[ast.FunctionDef] = []
         self._name = function.name
         self._straight = straight

@@ -99,5 +99,7 @@ def _has_control(function: ast.FunctionDef) -> bool:
 
 def _called(node: ast.expr) -> Iterator[str]:
     return (
-        n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        n.func.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 
 class Straightening:
@@ -68,11 +69,13 @@ class Straightening:
         """`node` without what stays Python, which is computed before."""
         if self.stays(node):
             return self._apart(node, before)
-        for name, value in ast.iter_fields(node):
+        fields: Iterator[tuple[str, Any]] = ast.iter_fields(node)
+        for name, value in fields:
             if isinstance(value, ast.expr):
                 setattr(node, name, self._hoisted(value, before))
             elif isinstance(value, list):
-                setattr(node, name, [self._element(v, before) for v in value])
+                elements: list[Any] = value
+                setattr(node, name, [self._element(e, before) for e in elements])
         return node
 
     def _element(self, node: ast.AST, before: list[ast.stmt]) -> ast.AST:

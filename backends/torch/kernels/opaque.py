@@ -18,23 +18,31 @@ from linnet.backends.torch.kernels.functions.experts import (
 )
 
 
-def _per_choice(x: Tensor, weight: Tensor, scales: Tensor, experts: Tensor) -> Tensor:
+def _linear(x: Tensor, weight: Tensor, experts: Tensor) -> Tensor:
     return x.new_empty(experts.shape[0], experts.shape[1], weight.shape[1])
 
 
-def _per_row(x: Tensor, weight: Tensor, experts: Tensor) -> Tensor:
+def _combine(x: Tensor, weight: Tensor, experts: Tensor, weights: Tensor) -> Tensor:
     return x.new_empty(experts.shape[0], weight.shape[1])
 
 
+def _mxfp4_linear(x: Tensor, blocks: Tensor, scales: Tensor, experts: Tensor) -> Tensor:
+    return _linear(x, blocks, experts)
+
+
+def _mxfp4_combine(
+    x: Tensor, blocks: Tensor, scales: Tensor, experts: Tensor, weights: Tensor
+) -> Tensor:
+    return _combine(x, blocks, experts, weights)
+
+
 SHAPES: dict[Callable[..., Tensor], Callable[..., Tensor]] = {
-    linear_experts: lambda x, weight, experts: _per_choice(x, weight, weight, experts),
-    combine_experts: lambda x, weight, experts, weights: _per_row(x, weight, experts),
-    mxfp4_experts: _per_choice,
-    mxfp4_combine_experts: lambda x, blocks, scales, experts, weights: _per_row(
-        x, blocks, experts
-    ),
+    linear_experts: _linear,
+    combine_experts: _combine,
+    mxfp4_experts: _mxfp4_linear,
+    mxfp4_combine_experts: _mxfp4_combine,
 }
-"""By kernel, a tensor of the shape and dtype of what it gives."""
+"""By kernel, what gives a tensor of the shape and dtype of its result."""
 
 
 @cache

@@ -75,7 +75,7 @@ summary = "A card for tests."
 license = "MIT"
 family = "layered"
 tags = ["test"]
-parameters = 1
+parameters = 1536
 
 [links]
 huggingface = "https://huggingface.co/a/layered"

@@ -143,7 +143,7 @@ def test_the_shipped_card_in_pieces_gives_the_same_bits(monkeypatch: pytest.Monk
         assert torch.equal(one, other)
 
 
-CONTROL = '''
+CONTROL = """
 class Inner(nn.Module):
     def __init__(self) -> None:
         self.low = nn.ModuleList(Leaf() for _ in range(2))
@@ -184,7 +184,7 @@ def helper(x, *, n):
 
 def model():
     return Root()
-'''
+"""
 
 
 def test_what_stays_python() -> None:
@@ -204,6 +204,7 @@ def test_what_stays_python() -> None:
 def test_pieces_do_what_the_whole_does() -> None:
     scopes: list[Any] = []
     for tree in (ast.parse(CONTROL), cut(CONTROL, [("Root", "run")]).tree):
+
         class Module:
             def __call__(self, x: Any) -> Any:
                 return self.forward(x)
