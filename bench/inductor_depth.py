@@ -2,7 +2,7 @@
 
     python bench/inductor_depth.py [--card gpt-oss-20b] [--layers 4 24] [--entry decode]
 
-Loads the card at its tiny size with random weights, once for each number of layers, and times how
+Loads the card (its name or folder) at its tiny size with random weights, once for each number of layers, and times how
 long all its source takes to be generated, and then the first call of `prefill` (5 tokens) or
 `decode` with compile="inductor", which compiles it. Each is a process of its own, with one
 compiling thread, and with none of TorchInductor's caches. The first run of all is thrown away: it
@@ -30,7 +30,7 @@ from linnet import nest
 card, layers, entry = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 def spent():
     t = os.times()
-    return np.asarray([time.perf_counter(), t.user + t.system + t.children_user + t.children_system])
+    return np.asarray([time.perf_counter(), sum(t[:4])])  # own and children's, user and system
 import torch._inductor.compile_fx  # what is measured is not its import
 model = nest.load(
     card, tiny=True, progress=False, compile="inductor", generics={"Layers": layers}
@@ -38,7 +38,8 @@ model = nest.load(
 start = spent()
 source = model.source()
 generated = spent() - start
-tokens = np.ones((model.generics["Batch"], 5 if entry == "prefill" else 1), np.int32)
+rows = [model.generics["Batch"]] if "Batch" in model.generics else []
+tokens = np.ones([*rows, 5 if entry == "prefill" else 1], np.int32)
 start = spent()
 model.run(entry, (tokens, 0), {})
 first = spent() - start

@@ -45,9 +45,9 @@ class Inductor:
         for kernel in SHAPES:
             if space.get(kernel.__name__) is kernel:
                 space[kernel.__name__] = self._opaque(kernel)
-        compiler: Any = torch.compile  # pyright: ignore[reportUnknownMemberType]
+        framework: Any = torch
         for name in pieces:
-            space[name] = compiler(space[name], dynamic=True, backend=self._backend(name))
+            space[name] = framework.compile(space[name], dynamic=True, backend=self._backend(name))
 
     def _opaque(self, kernel: Callable[..., Any]) -> Any:
         if self.trainable:

@@ -74,14 +74,17 @@ class Straightening:
             if isinstance(value, ast.expr):
                 setattr(node, name, self._hoisted(value, before))
             elif isinstance(value, list):
-                elements: list[Any] = value
-                setattr(node, name, [self._element(e, before) for e in elements])
+                setattr(node, name, [self._element(e, before) for e in _elements(value)])
         return node
 
     def _element(self, node: ast.AST, before: list[ast.stmt]) -> ast.AST:
         if isinstance(node, ast.keyword):
             node.value = self._hoisted(node.value, before)
         return self._hoisted(node, before) if isinstance(node, ast.expr) else node
+
+
+def _elements(found: Any) -> list[ast.AST]:
+    return found
 
 
 def is_plain(node: ast.expr) -> bool:

@@ -92,6 +92,9 @@ Layers = 2
 MaxSeq = 96
 T = "f32"
 
+[tiny]
+Vocab = 8
+
 [weights]
 repo = "a/layered"
 revision = "0123456789abcdef0123456789abcdef01234567"
