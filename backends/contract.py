@@ -70,10 +70,14 @@ class Compiled:
 
 class Runtime(Protocol):
     """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and
-    which of its parameters they are."""
+    which of its parameters they are. `variants` counts what has been compiled for certain shapes,
+    by the names of the parts that are compiled on their own."""
 
     @property
     def state(self) -> Mapping[str, Any]: ...
+
+    @property
+    def variants(self) -> Mapping[str, int]: ...
 
     def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Any, ...]: ...
 

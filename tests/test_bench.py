@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.backends.torch.layered import write_card
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -44,6 +46,20 @@ def test_unpacking_is_measured_beside_the_body() -> None:
     names = [row.split("  ")[0] for row in rows]
     assert [n for n in names if n != "transformers"] == ["kernel", "body", "memory", "a token"]
     assert all(float(row[14:].split()[0]) >= 0 for row in rows)
+
+
+def test_compiling_is_measured_for_two_depths(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    card = write_card(tmp_path)
+    command = [sys.executable, str(ROOT / "bench" / "inductor_depth.py"), "--cold"]
+    command += ["--card", str(card), "--layers", "1", "2"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    _, one, two, ratio = done.stdout.splitlines()
+    assert one.split()[:2] == ["1", "layers"] and two.split()[:2] == ["2", "layers"]
+    for row in (one, two):
+        assert row.endswith(", 3 pieces compiled")
+    assert ratio.split()[:2] == ["ratio", "source"] and float(ratio.split()[-1]) > 0
 
 
 def test_growth_is_measured_in_both_forms() -> None:

@@ -74,6 +74,11 @@ class NumpyRuntime:
         for state in self.compiled.states:
             self.state[state.path] = np.zeros(state.shape, NUMPY[state.dtype])
 
+    @property
+    def variants(self) -> Mapping[str, int]:
+        """Empty: nothing is compiled."""
+        return {}
+
     def source(self) -> str | None:
         """None: nothing is generated."""
         return None

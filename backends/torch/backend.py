@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from linnet.backends.contract import Compiled
 from linnet.backends.kernels import Kernel, Tier
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.face import hand_out
+from linnet.backends.torch.graphs import Cuda, Graphs
+from linnet.backends.torch.inductor.compilers import lacking
+from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.kernels import KERNELS
 from linnet.backends.torch.runtime import TorchRuntime
 from linnet.source.diagnostics import Diagnostic
@@ -32,8 +36,9 @@ class TorchBackend:
     kinds: tuple[str, ...] = ("cpu", "cuda")
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
-        """Refuse a device that is not there and an option that there is not."""
-        _device(device)
+        """Refuse a device that is not there, an option that there is not, and what does not go
+        together."""
+        place = _device(device)
         for option in options:
             if option not in OPTIONS:
                 listed = f"its options are {', '.join(f'`{o}`' for o in OPTIONS)}"
@@ -45,6 +50,7 @@ class TorchBackend:
             if not isinstance(chosen, bool):
                 raise _refused("E2102", f"`{option}` is {chosen!r}", "it is `True` or `False`")
         _check_prepare(options)
+        _check_compiler(options.get("compile"), place, options.get("trainable", False))
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
@@ -52,12 +58,15 @@ class TorchBackend:
         """A runtime for `compiled`."""
         self.check(device, options)
         place = _device(device)
+        chosen, trainable = options.get("compile", True), options.get("trainable", False)
         return TorchRuntime(
             compiled,
             place,
             Selecting(self.kernels, numerics, place.type, options.get("prepare", False)),
-            options.get("compile", True) is not False and compiled.written is not None,
-            options.get("trainable", False),
+            chosen is not False and compiled.written is not None,
+            Inductor(trainable) if chosen == "inductor" else None,
+            _graphs(place) if chosen == "reduce-overhead" else None,
+            trainable,
         )
 
     def hand_out(self, model: Any, runtime: Any) -> Any:
@@ -70,9 +79,28 @@ def _check_compile(chosen: Any) -> None:
     if not known:
         listed = ", ".join(map(repr, COMPILE))
         raise _refused("E2102", f"`compile` is {chosen!r}", f"it is one of {listed}")
-    if not isinstance(chosen, bool):
-        message = f"`compile={chosen!r}` is not implemented in this version"
-        raise _refused("E2190", message, "use compile=True")
+
+
+def _check_compiler(chosen: Any, device: torch.device, trainable: bool) -> None:
+    lacks = lacking(device.type) if chosen == "inductor" else None
+    if lacks is not None:
+        message, way_out = lacks
+        raise _refused("E2190", f'`compile="inductor"` cannot compile: {message}', way_out)
+    if chosen == "reduce-overhead" and trainable:
+        message = '`compile="reduce-overhead"` has no gradients, which `trainable` asks for'
+        raise _refused("E2102", message, "use compile=True")
+
+
+def _graphs(device: torch.device) -> Graphs | None:
+    """What captures graphs; where there is nothing to capture, a warning says that."""
+    if device.type == "cuda":
+        return Graphs(Cuda(device))
+    message = (
+        '`compile="reduce-overhead"` captures CUDA graphs, and the model is on the CPU: it runs as'
+        ' with compile=True. With a GPU, pass device="cuda"'
+    )
+    warnings.warn(message, stacklevel=4)
+    return None
 
 
 def _check_prepare(options: Mapping[str, Any]) -> None:

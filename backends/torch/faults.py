@@ -17,6 +17,10 @@ GENERATED = "<linnet "
 
 _NEGATIVE = 2**63 - 1
 """What `semantics.position` makes of a negative position."""
+_COMPILED = re.compile(r"index out of bounds: 0 <= \w+ < (\w+)")
+"""What a kernel of TorchInductor says of a position; a negative one is counted from the end, or
+is what `semantics.position` makes of it."""
+_COMPILERS = ("torch._dynamo", "torch._inductor")
 _BOUNDS = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
 
 
@@ -34,10 +38,27 @@ def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Ten
     except RuntimeError as error:
         if "can't allocate memory" in str(error):
             raise MemoryError(str(error)) from None
-        raise
+        fault = _of_compiled(error)
+        if fault is None:
+            raise
+        raise fault from error
     if isinstance(found, Tensor):
         return (found,)
     return () if found is None else tuple(found)
+
+
+def _of_compiled(error: RuntimeError) -> RuntimeFault | None:
+    """The fault that an error of compiled source is, or of compiling it."""
+    if type(error).__module__.startswith(_COMPILERS):
+        return RuntimeFault(
+            f"TorchInductor could not compile this, compile=True can do without: {error}", "E2190"
+        )
+    found = _COMPILED.search(str(error))
+    if found is None:
+        return None
+    extent = found.group(1).removesuffix("L")
+    of = f" of {extent} elements" if extent.isdecimal() else ""
+    return RuntimeFault(f"an index is out of range for an axis{of}")
 
 
 def _worded(message: str) -> str:

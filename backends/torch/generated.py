@@ -18,6 +18,7 @@ from linnet.backends.interpret.frame import bind_symbols
 from linnet.backends.torch.dtypes import TORCH
 from linnet.backends.torch.emit.module import Selecting, Source, Writer
 from linnet.backends.torch.faults import GENERATED
+from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.types import Type
 
@@ -41,11 +42,13 @@ class Generated:
     entries: tuple[str, ...]
     sources: Sources
     selecting: Selecting
+    inductor: Inductor | None = None
     module: nn.Module = field(default_factory=nn.Module)
     _writer: Writer | None = None
     _source: Source | None = None
     _space: ModuleType = field(default_factory=lambda: ModuleType("linnet_generated"))
     _ready: dict[str, _Entry] = field(default_factory=dict[str, "_Entry"])
+    _plain: nn.Module = field(default_factory=nn.Module)
 
     def __post_init__(self) -> None:
         outline, values = self.sources.outline()
@@ -54,27 +57,23 @@ class Generated:
 
     def source(self) -> str:
         """The source of all entries."""
-        missing = [e for e in self.entries if e not in self._ready]
-        for entry in missing:
-            self._write(entry, ())
-        if missing or self._source is None:
-            self._renew()
+        self._require(self.entries)
         assert self._source is not None
         return self._source.text
 
     def method(self, entry: str, given: Given) -> Callable[..., Any]:
         """What runs an entry: to be called with tensors."""
         key = _key(entry, given)
-        if key not in self._ready:
-            self._write(entry, given)
-            self._renew()
+        if self.inductor is not None:
+            self._require(self.entries)  # those written later would have all compiled anew
+        self._require([entry], given)
         assert self._source is not None
         written = self._source.entries[key]
         if key in self._source.functions:
             function = getattr(self._space, written.name)
         else:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
-            function = getattr(owner, written.name).__get__(self.module)
+            function = getattr(owner, written.name).__get__(self._plain)
         if written.device:
             function = partial(function, device=self._device())
         symbols = written.symbols
@@ -103,6 +102,13 @@ class Generated:
 
         return run
 
+    def _require(self, entries: Sequence[str], given: Given = ()) -> None:
+        missing = [e for e in entries if _key(e, given) not in self._ready]
+        for entry in missing:
+            self._write(entry, given)
+        if missing:
+            self._renew()
+
     def _write(self, entry: str, given: Given) -> None:
         assert self._writer is not None
         lowered = self.sources.lower(entry, given)
@@ -120,9 +126,10 @@ class Generated:
         for old, new in zip(self.module.modules(), made.modules(), strict=True):
             face = type(old)
             old.__class__ = _faced(face, type(new))
-            old.__dict__.update((k, v) for k, v in new.__dict__.items() if isinstance(v, int))
+            old.__dict__.update((k, v) for k, v in new.__dict__.items() if type(v) is int)
             for buffer in new._buffers.keys() - old._buffers.keys():  # pyright: ignore[reportPrivateUsage]
                 old.register_buffer(buffer, None, persistent=False)
+        self._plain = _without_face(self.module, type(made))
         if known != self._source.prepared:
             self.prepare()
 
@@ -140,10 +147,27 @@ class Generated:
         lines = self._source.text.splitlines(keepends=True)
         linecache.cache[file] = len(self._source.text), None, lines, file
         self._space = ModuleType("linnet_generated")
-        exec(compile(self._source.text, file, "exec"), self._space.__dict__)
+        self._run(self._source, file)
         with torch.device("meta"):
             made: nn.Module = self._space.model()
         return made
+
+    def _run(self, source: Source, file: str) -> None:
+        space = self._space.__dict__
+        if self.inductor is None:
+            exec(compile(source.text, file, "exec"), space)
+            return
+        tree, pieces = self.inductor.tree(source)
+        exec(compile(tree, file, "exec"), space)
+        self.inductor.compile(space, pieces)
+
+
+def _without_face(module: nn.Module, plain: type[nn.Module]) -> nn.Module:
+    """What is `module` in all but its class, which is the generated one: no compiler has to look
+    into a face."""
+    twin = plain.__new__(plain)
+    object.__setattr__(twin, "__dict__", module.__dict__)
+    return twin
 
 
 def _faced(face: type[nn.Module], new: type[nn.Module]) -> type[nn.Module]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,6 +15,8 @@ from linnet.backends.torch.arrays import of_numpy, parameters
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.faults import called
 from linnet.backends.torch.generated import Generated
+from linnet.backends.torch.graphs import Graphs
+from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
 from linnet.backends.torch.tree import at, reset, set_parameter, states_of, tree
 
@@ -27,6 +30,8 @@ class TorchRuntime:
     device: torch.device
     selecting: Selecting
     generate: bool
+    inductor: Inductor | None = None
+    graphs: Graphs | None = None
     trainable: bool = False
     module: nn.Module = field(default_factory=nn.Module)
     _generated: Generated | None = None
@@ -42,7 +47,7 @@ class TorchRuntime:
         if self.generate:
             assert compiled.written is not None, "what is written is needed to generate source"
             self._generated = Generated(
-                compiled.name, compiled.entries, compiled.written, self.selecting
+                compiled.name, compiled.entries, compiled.written, self.selecting, self.inductor
             )
             self.module = self._generated.module
             for path, tensor in weights.items():
@@ -72,10 +77,13 @@ class TorchRuntime:
         """The results of `entry`, tensors of their own on the device."""
         tensors = [of_numpy(a, self.device) for a in arguments]
         with torch.set_grad_enabled(self.trainable):
-            if self._generated is not None:
+            if self._generated is None:
+                found = self._interpreted(entry, given, tensors)
+            elif self.graphs is None:
                 found = called(self._generated.method(entry, given), tensors)
             else:
-                found = self._interpreted(entry, given, tensors)
+                run = partial(called, self._generated.method(entry, given))
+                found = self.graphs.run(entry, given, run, tensors, self.module)
             return self._own(found, tensors)
 
     def _interpreted(self, entry: str, given: Given, tensors: list[Tensor]) -> tuple[Tensor, ...]:
@@ -103,6 +111,13 @@ class TorchRuntime:
             own.append(found.clone() if place in memory else found.contiguous())
             memory.add(place)
         return tuple(own)
+
+    @property
+    def variants(self) -> Mapping[str, int]:
+        """By piece how often it has been compiled, or by entry how many graphs there are of it."""
+        if self.inductor is not None:
+            return dict(self.inductor.variants)
+        return {} if self.graphs is None else self.graphs.variants
 
     def reset_state(self) -> None:
         """Every state at zero, as after loading."""

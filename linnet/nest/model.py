@@ -103,6 +103,12 @@ class Model:
             self.writes += 1
             self._runtime.reset_state()
 
+    @property
+    def variants(self) -> Mapping[str, int]:
+        """How often each part has been compiled, where the backend compiles for the shapes of
+        inputs: that a new text does not compile anew can be seen here."""
+        return MappingProxyType(dict(self._runtime.variants))
+
     def source(self) -> str | None:
         """The generated source, where the backend generates any."""
         return self._runtime.source()

@@ -164,8 +164,6 @@ def test_a_kernel_runs_in_place_of_a_body(program: Any) -> None:
         ("cuda:64", {}, "E2102", "there is no device `cuda:64`", "the devices here are `cpu`"),
         (None, {"compiled": True}, "E2102", "no option `compiled`", "did you mean `compile`?"),
         (None, {"x": 1}, "E2102", "no option `x`", "its options are `compile`, "),
-        (None, {"compile": "inductor"}, "E2190", "not implemented", "use compile=True"),
-        (None, {"compile": "reduce-overhead"}, "E2190", "not implemented", "use compile=True"),
         (None, {"trainable": 1}, "E2102", "`trainable` is 1", "it is `True` or `False`"),
         (None, {"prepare": None}, "E2102", "`prepare` is None", "it is `True` or `False`"),
         (None, {"prepare": True, "compile": False}, "E2102", "without", "leave one of the two out"),

@@ -54,7 +54,8 @@ def blocked_sink_attention(
     """`sink_attention` of a few queries after the other, for which keys in front of the first that
     any of them sees, and behind the last, are not read. It asks the mask for these on the host."""
     found: list[torch.Tensor] = []
-    for rows, queries in zip(mask.split(QUERIES, 1), query.split(QUERIES, 2), strict=True):
+    masks, parts = torch.split(mask, QUERIES, 1), torch.split(query, QUERIES, 2)
+    for rows, queries in zip(masks, parts, strict=True):
         seen = rows.any(0).any(0).nonzero()
         first, last = (int(seen[0]), int(seen[-1]) + 1) if len(seen) else (0, 0)
         keys, values = key[:, :, first:last], value[:, :, first:last]

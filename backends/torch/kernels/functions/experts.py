@@ -37,7 +37,7 @@ def by_expert(
     counts: list[int] = found.tolist()
     # Each row is moved to where its expert's are, and its product back, all in one go.
     source = order // chosen if x.shape[1] == 1 else order
-    inputs = x.flatten(0, 1).index_select(0, source).split(counts)
+    inputs = torch.split(x.flatten(0, 1).index_select(0, source), counts)
     products = torch.cat(
         [
             torch.nn.functional.linear(inputs[expert], weight_of(expert))
