@@ -62,7 +62,7 @@ def run(
     if known and known[0] is module:
         sources = bound(known[1], dims_of(symbols or {}), dims_of(numbers))
     else:
-        sources = made(module, numbers, blocks)
+        sources = bound(made(module, numbers, blocks), dims_of(symbols or {}), {})
     has = set(blocks.params())
     given = {path: x for path, x in (weights or {}).items() if path in has}
     compiled = Compiled(
