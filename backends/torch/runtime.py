@@ -54,7 +54,8 @@ class TorchRuntime:
         self.reset_state()
         if self.selecting.prepare and self._generated is not None:
             self._generated.source()  # what is prepared, entries tell that are written
-            self.module.register_load_state_dict_post_hook(self._prepare_again)
+            root: Any = self.module
+            root.register_load_state_dict_post_hook(self._prepare_again)
 
     def _prepare_again(self, *_: Any) -> None:
         """What is prepared is made of parameters, which a state dict has replaced."""

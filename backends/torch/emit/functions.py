@@ -248,7 +248,8 @@ class Scope:
         how = kernel.preparing
         if not self._facts.prepare or how is None or self.owner.outline is None:
             return None
-        if not all(body.is_param(op.operands[site.argument(o)]) for o in how.operands):
+        values = [site.pick(o, op.operands) for o in how.operands]
+        if not all(v is not None and body.is_param(v) for v in values):
             return None
         made_of = [c for o in how.operands if (c := site.pick(o, operands)) is not None]
         made = self.owner.preparation.buffer(how.emit(site, operands), made_of)
