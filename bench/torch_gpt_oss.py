@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import json
 import platform
 import statistics
@@ -54,15 +55,15 @@ FILE = "model.safetensors"
 
 def write(folder: Path, layers: int) -> None:
     """The weights under their published names, and the config that transformers reads."""
-    from safetensors.torch import save_file
-
+    safetensors: Any = importlib.import_module("safetensors.torch")
     sink = Sink()
     opened = open_whole(CARD, sink, {"Layers": layers})
     assert opened is not None and opened.program is not None
     plan = survey(opened, sink)
+    assert plan is not None
     weights = random_weights(plan.bound)
     tensors = {plan.bindings[path]: of_numpy(array) for path, array in weights}
-    save_file(tensors, folder / FILE, {"format": "pt"})
+    safetensors.save_file(tensors, folder / FILE, {"format": "pt"})
     config = configuration(opened.program.generics)
     (folder / "config.json").write_text(json.dumps(config))
 
@@ -138,19 +139,17 @@ class Transformers:
     """`GptOssForCausalLM` with a cache that grows, cut back after each decoded token."""
 
     def __init__(self, folder: Path, layers: int) -> None:
-        from transformers import GptOssForCausalLM, Mxfp4Config
-
-        self.model = GptOssForCausalLM.from_pretrained(
-            folder, dtype=torch.bfloat16, quantization_config=Mxfp4Config(dequantize=True)
+        self.library: Any = importlib.import_module("transformers")
+        unpacked = self.library.Mxfp4Config(dequantize=True)
+        self.model: Any = self.library.GptOssForCausalLM.from_pretrained(
+            folder, dtype=torch.bfloat16, quantization_config=unpacked
         ).eval()
         self.cache: Any = None
 
     @torch.no_grad()
     def prompt(self, tokens: torch.Tensor) -> torch.Tensor:
         """As above, the head applied to the last token alone."""
-        from transformers import DynamicCache
-
-        self.cache = DynamicCache(config=self.model.config)
+        self.cache = self.library.DynamicCache(config=self.model.config)
         found = self.model(tokens, past_key_values=self.cache, use_cache=True, logits_to_keep=1)
         return found.logits[:, -1]
 
@@ -229,16 +228,15 @@ def compare(title: str, own: torch.Tensor, theirs: torch.Tensor) -> None:
     same = bool((a.argmax(-1) == b.argmax(-1)).all())
     print(f"{title}: greatest difference {worst:.4f}, deviation of the scores {size:.4f}, ", end="")
     print(f"best token {'the same' if same else 'another'}")
-    # bf16 keeps 8 bits. Two roundings of each of a few dozen steps stay far below a tenth of the
-    # scores' deviation times their four or five deviations; another computation does not.
+    # Sums in another order round differently in bf16, and of two experts that are nearly equal a
+    # router may then take the other. A wrong mask, angle or expert moves scores by about their
+    # deviation, and the largest of 200,000 by several.
     if worst > 0.5 * size:
         sys.exit("the two sides do not compute the same")
 
 
-def measure(folder: Path, given: argparse.Namespace) -> None:
-    """The comparison, then the table."""
-    rng = np.random.default_rng(0)
-    tokens = torch.from_numpy(rng.integers(0, 200000, (1, PROMPT + 1), dtype=np.int32))
+def runs(folder: Path, given: argparse.Namespace, tokens: torch.Tensor) -> None:
+    """What both compute, compared, then the rows of decode and prompt."""
     context, token, text = tokens[:, :CONTEXT], tokens[:, CONTEXT : CONTEXT + 1], tokens[:, :PROMPT]
     models = {name: side(folder, given.layers) for name, side in SIDES.items()}
     compare("prompt", *(m.prompt(text) for m in models.values()))
@@ -251,9 +249,15 @@ def measure(folder: Path, given: argparse.Namespace) -> None:
     row("decode, ms", 1e3, alternating(given.runs, decode))
     prompt = {name: lambda m=m: m.prompt(text) for name, m in models.items()}
     row("prompt, ms", 1e3, alternating(given.runs, prompt))
-    del models, model, decode, prompt
+
+
+def measure(folder: Path, given: argparse.Namespace) -> None:
+    """All of it; the models of the runs are gone before any load is timed."""
+    rng = np.random.default_rng(0)
+    tokens = of_numpy(rng.integers(0, 200000, (1, PROMPT + 1), dtype=np.int32))
+    runs(folder, given, tokens)
     gc.collect()
-    loads(folder, given, text)
+    loads(folder, given, tokens[:, :PROMPT])
 
 
 def main() -> None:
@@ -266,8 +270,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(given.threads or torch.get_num_threads())
-    import transformers
-
+    transformers: Any = importlib.import_module("transformers")
     transformers.logging.set_verbosity_error()
     print(f"{CARD}, {given.layers} layers, {torch.get_num_threads()} threads, ", end="")
     print(f"{torch.backends.cpu.get_cpu_capability()}, PyTorch {torch.__version__}, ", end="")

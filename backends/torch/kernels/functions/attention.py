@@ -54,8 +54,10 @@ def blocked_sink_attention(
     """`sink_attention` of a few queries after the other, for which keys in front of the first that
     any of them sees, and behind the last, are not read. It asks the mask for these on the host."""
     found: list[torch.Tensor] = []
-    masks, parts = torch.split(mask, QUERIES, 1), torch.split(query, QUERIES, 2)
-    for rows, queries in zip(masks, parts, strict=True):
+    # An empty prompt is one block too.
+    for start in range(0, max(query.shape[2], 1), QUERIES):
+        part = slice(start, start + QUERIES)
+        rows, queries = mask[:, part], query[:, :, part]
         seen = rows.any(0).any(0).nonzero()
         first, last = (int(seen[0]), int(seen[-1]) + 1) if len(seen) else (0, 0)
         keys, values = key[:, :, first:last], value[:, :, first:last]

@@ -37,16 +37,23 @@ def by_expert(
     counts: list[int] = found.tolist()
     # Each row is moved to where its expert's are, and its product back, all in one go.
     source = order // chosen if x.shape[1] == 1 else order
-    inputs = torch.split(x.flatten(0, 1).index_select(0, source), counts)
-    products = torch.cat(
-        [
-            torch.nn.functional.linear(inputs[expert], weight_of(expert))
-            for expert, count in enumerate(counts)
-            if count
-        ]
-    )
+    inputs = x.flatten(0, 1).index_select(0, source)
+    products: list[torch.Tensor] = []
+    start = 0
+    for expert, count in enumerate(counts):
+        if count:
+            products.append(product(inputs[start : start + count], weight_of(expert)))
+            start += count
     back = torch.empty_like(order).index_copy_(0, order, torch.arange(len(order)))
-    return products.index_select(0, back).reshape(rows, chosen, out)
+    return torch.cat(products).index_select(0, back).reshape(rows, chosen, out)
+
+
+def product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """`x [N, In]` times `weight [Out, In]`. Several rows stand on the right: what a product packs
+    for the processor is its right side, and they are fewer than those of the weight."""
+    if x.shape[0] == 1:
+        return torch.nn.functional.linear(x, weight)
+    return torch.matmul(weight, x.t()).t()
 
 
 def grouped_products(x: torch.Tensor, weight: torch.Tensor, experts: torch.Tensor) -> torch.Tensor:
