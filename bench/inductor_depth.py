@@ -2,13 +2,14 @@
 
     python bench/inductor_depth.py [--card gpt-oss-20b] [--layers 4 24] [--entry decode]
 
-Loads the card (its name or folder) at its tiny size with random weights, once for each number of layers, and times how
-long all its source takes to be generated, and then the first call of `prefill` (5 tokens) or
-`decode` with compile="inductor", which compiles it. Each is a process of its own, with one
-compiling thread, and with none of TorchInductor's caches unless `--caches` is given. The first run of all is thrown away: it
-has what only the machine's first one pays, such as headers of C++ compiled ahead. Processor time,
-compilers included, is what the ratios are of: other work on the machine stretches it less. The
-aim: a ratio of at most 1.3 for the first step.
+Loads the card (its name or folder) at its tiny size with random weights, once for each number of
+layers, and times how long all its source takes to be generated, and then the first call of
+`prefill` (5 tokens) or `decode` with compile="inductor", which compiles it. Each is a process of
+its own, with one compiling thread, and with none of TorchInductor's caches unless `--caches` is
+given. The first run of all is thrown away, unless `--cold` is given: it has what only the machine's
+first one pays, such as headers of C++ compiled ahead. Processor time, compilers included, is what
+the ratios are of: other work on the machine stretches it less. The aim: a ratio of at most 1.3 for
+the first step.
 """
 
 from __future__ import annotations
