@@ -4,12 +4,12 @@
 
 Loads the card (its name or folder) at its tiny size with random weights, once for each number of
 layers, and times how long all its source takes to be generated, and then the first call of
-`prefill` (5 tokens) or
-`decode` with compile="inductor", which compiles it. Each is a process of its own, with one
-compiling thread, and with none of TorchInductor's caches. The first run of all is thrown away: it
-has what only the machine's first one pays, such as headers of C++ compiled ahead. Processor time,
-compilers included, is what the ratios are of: other work on the machine stretches it less. The
-aim: a ratio of at most 1.3 for the first step.
+`prefill` (5 tokens) or `decode` with compile="inductor", which compiles it. Each is a process of
+its own, with one compiling thread, and with none of TorchInductor's caches unless `--caches` is
+given. The first run of all is thrown away, unless `--cold` is given: it has what only the machine's
+first one pays, such as headers of C++ compiled ahead. Processor time, compilers included, is what
+the ratios are of: other work on the machine stretches it less. The aim: a ratio of at most 1.3 for
+the first step.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ print(*generated, *first, sum(model.variants.values()), len(source.splitlines())
 """
 
 
-def measured(card: str, layers: int, entry: str) -> list[float]:
+def measured(card: str, layers: int, entry: str, caches: bool) -> list[float]:
     """Seconds and processor seconds of generating and of the first step, how many pieces were
     compiled, and the lines of source."""
-    own = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+    own = {"TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    if not caches:
+        own["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-c", MEASURE, card, str(layers), entry]
     environment = {**os.environ, **own, "PYTHONPATH": path}
@@ -67,13 +69,14 @@ def main() -> None:
     parser.add_argument("--layers", type=int, nargs=2, default=[4, 24])
     parser.add_argument("--entry", choices=["prefill", "decode"], default="decode")
     parser.add_argument("--cold", action="store_true", help="do not throw a first run away")
+    parser.add_argument("--caches", action="store_true", help="with TorchInductor's caches")
     options = parser.parse_args()
     few, many = options.layers
     if not options.cold:
-        measured(options.card, few, options.entry)
+        measured(options.card, few, options.entry, options.caches)
     print(f"{options.card}, tiny, {options.entry}; Python {platform.python_version()}", end=", ")
     print("seconds and processor seconds")
-    rows = {layers: measured(options.card, layers, options.entry) for layers in (few, many)}
+    rows = {n: measured(options.card, n, options.entry, options.caches) for n in (few, many)}
     for layers, row in rows.items():
         source, step = f"{row[0]:6.2f} {row[1]:6.2f}", f"{row[2]:6.2f} {row[3]:6.2f}"
         pieces, lines = int(row[4]), int(row[5])

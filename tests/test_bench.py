@@ -51,7 +51,7 @@ def test_unpacking_is_measured_beside_the_body() -> None:
 def test_compiling_is_measured_for_two_depths(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     card = write_card(tmp_path)
-    command = [sys.executable, str(ROOT / "bench" / "inductor_depth.py"), "--cold"]
+    command = [sys.executable, str(ROOT / "bench" / "inductor_depth.py"), "--cold", "--caches"]
     command += ["--card", str(card), "--layers", "1", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
