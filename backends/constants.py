@@ -2,7 +2,7 @@
 
     call(%c) {callee: f}       with %c = constant {value: "2.0"}, and f(%x) { %y = sqrt(%x) ... }
 becomes
-    call() {callee: f.c1}      with f.c1() { %y = constant {value: "1.4142135"} ... }
+    call() {callee: f.2}       with f.2() { %y = constant {value: "1.4142135"} ... }
 
 A function of which every result is a constant, and that does nothing else, is no longer called.
 The numbers are those of the reference interpreter. Tensors are left as they are.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
@@ -132,10 +133,13 @@ class _Folder:
         key = tuple((k, OF_NUMPY[v.dtype], v.tobytes()) for k, v in sorted(given.items()))
         name = self._made.get((callee.name, key))
         if name is None:
-            name = self._made[callee.name, key] = f"{callee.name}.c{len(self._made) + 1}"
+            name = self._made[callee.name, key] = self._free_name(callee.name)
             self.numbers[name] = self.numbers.get(callee.name, {})
             self.functions[name] = self._folded(_with(callee, name, given))
         return name
+
+    def _free_name(self, callee: str) -> str:
+        return next(n for k in count(2) if (n := f"{callee}.{k}") not in self.functions)
 
 
 def _number(op: Operation, numbers: Mapping[Symbol, Dim]) -> Array | None:

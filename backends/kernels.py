@@ -70,6 +70,20 @@ class CallSite:
 
 
 @dataclass(frozen=True, slots=True)
+class Preparing:
+    """Work that a kernel does once, where its operands are parameters of the model.
+
+    `operands` are the parameters of the op whose operands are to be parameters of the model. Of
+    the call site and all operands, `emit` gives what is made of these, and of no others;
+    `emit_with` gives the results as the kernel's `emit` does, bit for bit, from what was made.
+    """
+
+    operands: tuple[str, ...]
+    emit: Callable[[CallSite, Sequence[Any]], Any]
+    emit_with: Callable[[CallSite, Sequence[Any], Any], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """A way to run an op other than its body.
 
@@ -81,6 +95,7 @@ class Kernel:
     result of its shape and dtype: for where nothing reads the operand afterwards and it shares no
     memory with what something reads. What it gives is the operand, changed. Both are None where
     there is no such form. `numbers` are the scalar parameters for which a Python number will do.
+    `preparing` is the form for a model that is loaded with work on parameters done beforehand.
     """
 
     op: str
@@ -91,6 +106,7 @@ class Kernel:
     in_place: str | None = None
     emit_in_place: Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None = None
     numbers: tuple[str, ...] = ()
+    preparing: Preparing | None = None
 
 
 @dataclass(frozen=True, slots=True)

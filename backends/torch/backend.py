@@ -24,7 +24,7 @@ from linnet.source.suggest import did_you_mean
 
 COMPILE: tuple[bool | str, ...] = (False, True, "inductor", "reduce-overhead")
 """What `compile` may be: `False` evaluates operation by operation."""
-OPTIONS = ("compile", "trainable")
+OPTIONS = ("compile", "prepare", "trainable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,12 @@ class TorchBackend:
                 message = f"the backend `torch` has no option `{option}`"
                 raise _refused("E2102", message, did_you_mean(option, OPTIONS) or listed)
         _check_compile(options.get("compile", True))
-        trainable = options.get("trainable", False)
-        if not isinstance(trainable, bool):
-            raise _refused("E2102", f"`trainable` is {trainable!r}", "it is `True` or `False`")
-        _check_compiler(options.get("compile"), place, trainable)
+        for option in ("prepare", "trainable"):
+            chosen = options.get(option, False)
+            if not isinstance(chosen, bool):
+                raise _refused("E2102", f"`{option}` is {chosen!r}", "it is `True` or `False`")
+        _check_prepare(options)
+        _check_compiler(options.get("compile"), place, options.get("trainable", False))
 
     def load(
         self, compiled: Compiled, *, numerics: Tier, device: str | None, **options: Any
@@ -59,7 +61,7 @@ class TorchBackend:
         return TorchRuntime(
             compiled,
             place,
-            Selecting(self.kernels, numerics, place.type),
+            Selecting(self.kernels, numerics, place.type, options.get("prepare", False)),
             chosen is not False and compiled.written is not None,
             Inductor(trainable) if chosen == "inductor" else None,
             _graphs(place) if chosen == "reduce-overhead" else None,
@@ -98,6 +100,17 @@ def _graphs(device: torch.device) -> Graphs | None:
     )
     warnings.warn(message, stacklevel=4)
     return None
+
+
+def _check_prepare(options: Mapping[str, Any]) -> None:
+    if not options.get("prepare", False):
+        return
+    if options.get("compile", True) is False:
+        message = "`prepare=True` is for generated source, which `compile=False` does without"
+        raise _refused("E2102", message, "leave one of the two out")
+    if options.get("trainable", False):
+        message = "`prepare=True` reads parameters once, and `trainable=True` lets them change"
+        raise _refused("E2102", message, "leave one of the two out")
 
 
 def _device(name: str | None) -> torch.device:

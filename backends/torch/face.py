@@ -26,11 +26,15 @@ def _face(root: type[nn.Module], model: Any) -> type[nn.Module]:
                 raise
             return getattr(model, name)
 
+    def reduced(self: nn.Module, protocol: Any) -> Any:
+        return model.__reduce_ex__(protocol)
+
     def over(new: type[nn.Module]) -> type[nn.Module]:
         return _face(new, model)
 
     members: dict[str, Any] = {
         "__getattr__": missing,
+        "__reduce_ex__": reduced,
         "__repr__": shown,
         "__doc__": None,
         "__module__": root.__module__,

@@ -68,14 +68,15 @@ class Generated:
             self._require(self.entries)  # those written later would have all compiled anew
         self._require([entry], given)
         assert self._source is not None
-        name, symbols = self._source.entries[key], self._source.symbols[key]
+        written = self._source.entries[key]
         if key in self._source.functions:
-            function = getattr(self._space, name)
+            function = getattr(self._space, written.name)
         else:
             owner: type[nn.Module] = getattr(self._space, self._source.root)
-            function = getattr(owner, name).__get__(self._plain)
-        if key in self._source.devices:
+            function = getattr(owner, written.name).__get__(self._plain)
+        if written.device:
             function = partial(function, device=self._device())
+        symbols = written.symbols
         return self._bound(self._ready[key], function, symbols) if symbols else function
 
     def _device(self) -> torch.device:
@@ -119,12 +120,24 @@ class Generated:
 
     def _renew(self) -> None:
         """The classes again; the modules of the model become of the new ones."""
+        known = None if self._source is None else self._source.prepared
         made = self._made()
+        assert self._source is not None
         for old, new in zip(self.module.modules(), made.modules(), strict=True):
             face = type(old)
             old.__class__ = _faced(face, type(new))
             old.__dict__.update((k, v) for k, v in new.__dict__.items() if isinstance(v, int))
+            for buffer in new._buffers.keys() - old._buffers.keys():  # pyright: ignore[reportPrivateUsage]
+                old.register_buffer(buffer, None, persistent=False)
         self._plain = _without_face(self.module, type(made))
+        if known != self._source.prepared:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Compute what is made of parameters alone, for the entries that are written."""
+        if self._source is not None and self._source.prepared:
+            with torch.no_grad():
+                self._space.prepare(self.module)
 
     def _made(self) -> nn.Module:
         """The model on no device."""

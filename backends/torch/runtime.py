@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -57,6 +57,16 @@ class TorchRuntime:
         for parameter in self.module.parameters():
             parameter.requires_grad_(self.trainable and parameter.is_floating_point())
         self.reset_state()
+        if self.selecting.prepare and self._generated is not None:
+            self._generated.source()  # what is prepared, entries tell that are written
+            hook: Callable[[Callable[..., None]], Any]
+            hook = self.module.register_load_state_dict_post_hook  # pyright: ignore
+            hook(self._prepare_again)
+
+    def _prepare_again(self, *_: Any) -> None:
+        """What is prepared is made of parameters, which a state dict has replaced."""
+        if self._generated is not None:
+            self._generated.prepare()
 
     @property
     def state(self) -> Mapping[str, Tensor]:

@@ -149,7 +149,8 @@ def largest(x: Tensor, axes: tuple[int, ...]) -> Tensor:
         found = largest(ordered(x), axes) ^ torch.iinfo(torch.int64).min
         return found.view(torch.uint64)
     if all(x.shape[axis] for axis in axes):
-        return x.amax(axes)
+        wide = x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
+        return wide.amax(axes).to(x.dtype)
     least = -torch.inf if x.is_floating_point() else torch.iinfo(x.dtype).min
     return x.new_full(_without(x, axes), least)
 
@@ -160,7 +161,8 @@ def smallest(x: Tensor, axes: tuple[int, ...]) -> Tensor:
         found = smallest(ordered(x), axes) ^ torch.iinfo(torch.int64).min
         return found.view(torch.uint64)
     if all(x.shape[axis] for axis in axes):
-        return x.amin(axes)
+        wide = x.to(torch.int64) if x.dtype in (torch.uint16, torch.uint32) else x
+        return wide.amin(axes).to(x.dtype)
     most = torch.inf if x.is_floating_point() else torch.iinfo(x.dtype).max
     return x.new_full(_without(x, axes), most)
 

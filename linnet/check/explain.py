@@ -44,6 +44,18 @@ def explain(facts: Facts, relation: Relation, said: str = "") -> Why:
     return Why(tuple(notes), settled, (mistake(relation),), relation.symbols())
 
 
+def settling_too(facts: Facts, first: Why, others: Iterable[Relation]) -> tuple[Relation, ...]:
+    """The least to state from which `others` follow as well as what `first` is about; nothing where
+    one of them can never hold."""
+    chosen = first.settled
+    for relation in others if chosen else ():
+        if facts.prove(relation).verdict == "refuted":
+            return ()
+        if not facts.adding(chosen).implies(relation):
+            chosen += settling(facts, relation)
+    return chosen
+
+
 def way_out(relations: Iterable[Relation]) -> str | None:
     """The `where` that would settle it; None where it would only do so for an extent of 0."""
     relations = list(relations)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from linnet.check.blame import Doubts, Finding, WhereUse, names_in
-from linnet.check.explain import Why, explain, way_out
+from linnet.check.explain import Why, explain, settling_too, way_out
 from linnet.check.findings import Findings
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.keys import Constant, Everywhere, Offered, Refused, Sought
@@ -259,9 +259,12 @@ class Scope:
         notes: Iterable[str] = (),
         use: WhereUse | None = None,
         folds: Iterable[object] = (),
+        others: Iterable[Relation] = (),
     ) -> Finding | None:
-        """Report `message`, as `relation` is not provable."""
+        """Report `message`, as `relation` is not provable; neither are `others`, which the way out
+        has to settle too."""
         why = explain(self.facts, relation, message)
+        why = replace(why, settled=settling_too(self.facts, why, others))
         if use is not None and not relation.symbols():
             # Nothing is known of two numbers but that they fail: other items ask for other things.
             why = replace(why, folds=(use, relation))

@@ -237,7 +237,10 @@ def unmet(
         message, needed = failed[0]
         more = [m.replace("is required here", "is required too", 1) for m, _ in failed[1:]]
         use = WhereUse(item, frozenset(symbols))
-        found = scope.unproven(needed, "E2206", message, span, notes=more, use=use, folds=folds)
+        others = [needed for _, needed in failed[1:]]
+        found = scope.unproven(
+            needed, "E2206", message, span, notes=more, use=use, folds=folds, others=others
+        )
         return Unmet(found)
     if zero is not None:
         # The divisor is provably positive where it is declared, so that this is rare: a relation

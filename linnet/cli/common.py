@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linnet.cli.report import FORMS
-from linnet.nest.card import CARD, card_path
+from linnet.nest.card import CARD, card_path, sources_of
+from linnet.packages.text import is_file
 from linnet.source.shown import reason
 
 
@@ -59,8 +60,10 @@ def existing_or_card(text: str) -> Path:
 
 
 def sources_at(path: Path) -> Path:
-    """Where the sources of a path are: a card's lie around its `nest.toml`."""
-    return path.parent if path.name == CARD else path
+    """Where the sources of a path are: a card's lie around its `nest.toml`, or in the package that
+    this names."""
+    folder = path.parent if path.name == CARD else path
+    return sources_of(folder) if is_file(folder / CARD) else folder
 
 
 def card_folders(paths: list[Path]) -> list[Path]:

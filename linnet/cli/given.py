@@ -15,6 +15,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from linnet.source.shown import shown
+
 Rows = list[list[int | float | bool]]
 """Numbers as they are written: rows parted by `;`, numbers by `,`."""
 
@@ -50,7 +52,7 @@ def tokens(text: str) -> Rows:
     try:
         return [[int(part) for part in row.split(",")] for row in text.split(";")]
     except ValueError:
-        message = f"`{text}` is not a list of integers such as 1,2,3 or, in rows, 1,2;3,4"
+        message = f"{shown(text)} is not a list of integers such as 1,2,3 or, in rows, 1,2;3,4"
         raise argparse.ArgumentTypeError(message) from None
 
 
@@ -58,7 +60,7 @@ def named(text: str) -> tuple[str, Given]:
     """`NAME=VALUE` with a value in one of the forms."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"`{text}` is not NAME=1,2,3")
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not NAME=1,2,3")
     return name, _given(value.strip())
 
 
@@ -72,17 +74,26 @@ def _given(text: str) -> Given:
     if text.startswith("random:"):
         shape = _SHAPE.fullmatch(text)
         if shape is None:
-            raise argparse.ArgumentTypeError(f"`{text}` has no shape such as random:2x3x4")
+            raise argparse.ArgumentTypeError(f"{shown(text)} has no shape such as random:2x3x4")
         return RandomIn(tuple(int(n) for n in shape[1].split("x")))
     return _numbers(text)
 
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
-        message = f"`{text}` is not lists of numbers such as [[1, 2], [3, 4]]"
+        message = f"{shown(text)} is not lists of numbers such as [[1, 2], [3, 4]]"
         raise argparse.ArgumentTypeError(message) from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise argparse.ArgumentTypeError(f"the field {shown(key)} is given twice")
+        found[key] = value
+    return found
 
 
 def _numbers(text: str) -> Rows:
@@ -91,7 +102,7 @@ def _numbers(text: str) -> Rows:
         return [[_number(part.strip()) for part in row.split(",")] for row in text.split(";")]
     except ValueError:
         message = (
-            f"`{text}` is not a list of numbers such as 1,2,3 or 0.5 or true,false, "
+            f"{shown(text)} is not a list of numbers such as 1,2,3 or 0.5 or true,false, "
             "nor [[1, 2], [3, 4]], @FILE.npy or random:2x3"
         )
         raise argparse.ArgumentTypeError(message) from None

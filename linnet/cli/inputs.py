@@ -152,7 +152,7 @@ def _loaded(name: str, path: str, type_: Type | None) -> Any:
         found: Any = np.load(path, allow_pickle=False)
     except OSError as error:
         raise _refused(f"the input `{name}`: {path} cannot be read: {reason(error)}") from None
-    except (ValueError, EOFError, MemoryError):
+    except Exception:  # of broken files NumPy raises what its tokenizer and archives do
         raise _refused(f"the input `{name}`: {path} is no array in a .npy file", help_) from None
     if isinstance(found, np.lib.npyio.NpzFile):
         raise _refused(f"the input `{name}`: {path} holds several arrays", help_)

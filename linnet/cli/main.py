@@ -25,6 +25,7 @@ COMMANDS = {
     "inspect": "the tokens, tree, IR or parameters of a source or card",
     "explain": "what a code means, or what a card's or file's library ops are run by, and why",
     "run": "run an entry of a card",
+    "torch": "write a card or a file as a file of PyTorch",
     "generate": "go on with a text, by a card that makes text",
     "lsp": "serve an editor: the language server",
 }

@@ -10,12 +10,16 @@ from linnet.cli.common import add_card, generics_of, word
 from linnet.cli.nest_show import document
 from linnet.cli.report import report
 from linnet.nest.astray import astray
-from linnet.nest.card import list_cards, load_card
+from linnet.nest.card import Card, list_cards, load_card
+from linnet.nest.hub import default_files, is_beside
+from linnet.nest.locate import Files, find_files
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.survey import Survey, size, survey
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Sink
 from linnet.source.shown import shown
+
+BESIDE = "in the card's folder"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +52,13 @@ def _list() -> int:
     cards = [card for card in (load_card(name, sink) for name in list_cards()) if card]
     width = max((len(card.name) for card in cards), default=0)
     for card in cards:
-        print(f"{card.name:<{width}}  {card.parameters / 1e9:6.1f}B  {card.title}")
+        print(f"{card.name:<{width}}  {_rounded(card.parameters):>7}  {card.title}")
     return report(sink)
+
+
+def _rounded(count: int) -> str:
+    """A number of weights in millions, or in billions."""
+    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.1f}M"
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -81,7 +90,8 @@ def _print_head(found: Survey) -> None:
     card = found.card
     print(f"{card.name}: {card.title}\n{card.summary}\n")
     print(f"{_weights(found)}, license {card.license}")
-    print(f"checkpoint {card.weights.repo} at {card.weights.revision}")
+    where = f"{card.weights.repo} at {card.weights.revision}" if card.weights.repo else BESIDE
+    print(f"checkpoint {where}")
     print(f"generics {', '.join(f'{k} = {v}' for k, v in found.program.generics.items())}")
     print(f"\nentries of {card.root} (`{card.entry}` is the one that a call of the model runs):")
     for text in found.entries():
@@ -100,20 +110,30 @@ def _check(options: argparse.Namespace) -> int:
     found = _survey(opened, options, sink) if opened else None
     status = report(sink, options.json)
     if found is not None and status == 0 and not options.json:
-        _print_outcome(found, options.weights)
+        beside = f"the checkpoint {BESIDE}" if found.checkpoint is not None else None
+        _print_outcome(found, options.weights or beside)
     return status
 
 
 def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey | None:
     """The card against itself, and against the headers if there are weights."""
+    files = _files(opened.card, options.weights, sink)
     checkpoint = None
-    if options.weights is not None:
+    if files is not None:
         from linnet.nest.checkpoint import read_headers  # brings NumPy
-        from linnet.nest.locate import find_files
 
-        files = find_files(Path(options.weights), opened.card, sink)
-        checkpoint = read_headers(files, sink) if files is not None else None
+        checkpoint = read_headers(files, sink)
     return survey(opened, sink, checkpoint, cast_dtype=options.cast_dtype)
+
+
+def _files(card: Card | None, weights: str | None, sink: Sink) -> Files | None:
+    """The checkpoint that was given, else the one in the card's folder if it is whole. One that
+    would have to be downloaded is not compared with."""
+    if weights is not None:
+        return find_files(Path(weights), card, sink)
+    if card is None or not card.weights.files or not is_beside(card):
+        return None
+    return default_files(card, sink)
 
 
 def _print_outcome(found: Survey, weights: str | None) -> None:

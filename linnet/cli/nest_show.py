@@ -23,8 +23,8 @@ def document(found: Survey) -> dict[str, object]:
         "links": card.links,
         "weights": {"least": found.weights, "most": found.most},
         "checkpoint": {
-            "repo": card.weights.repo,
-            "revision": card.weights.revision,
+            "repo": card.weights.repo or None,
+            "revision": card.weights.revision or None,
             "files": list(card.weights.files),
         },
         "root": card.root,

@@ -28,18 +28,24 @@ def generics(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def items(subject: Subject) -> Iterator[Diagnostic]:
-    """W2002. An entry is called from outside, `pub` or not."""
+    """W2002. An entry is called from outside, `pub` or not, and a block that has one is what a
+    card's root may be."""
     every = subject.tree.items
     used = {item.name.text: mentions(item) for item in every}
     for item in every:
         name = item.name.text
-        entry = isinstance(item, ast.FunctionDecl) and item.kind == "entry"
-        if item.public or entry or is_marked(name):
+        if item.public or _is_run(item) or is_marked(name):
             continue
         if not any(name in there for other, there in used.items() if other != name):
             message = f"`{name}` is private and never used"
             help_ = "remove it, or write `pub` before it where it is for other modules"
             yield Diagnostic("W2002", message, item.name.span, help=help_)
+
+
+def _is_run(item: ast.Item) -> bool:
+    """Whether an item is an entry or has one."""
+    functions = item.methods if isinstance(item, ast.BlockDecl) else (item,)
+    return any(isinstance(f, ast.FunctionDecl) and f.kind == "entry" for f in functions)
 
 
 def parameters(subject: Subject) -> Iterator[Diagnostic]:

@@ -9,8 +9,9 @@ from importlib import util
 from pathlib import Path
 from typing import Any, cast
 
-from linnet.nest.card_keys import SOURCE, TABLES, TEXT, check_keys
+from linnet.nest.card_keys import FOLDER, SOURCE, TABLES, TEXT, check_keys
 from linnet.packages.absent import MISSING, absence
+from linnet.packages.manifest import MANIFEST
 from linnet.packages.text import is_file, real
 from linnet.packages.text import shown as shown_path
 from linnet.packages.toml_file import Key, TomlFile, read_toml
@@ -24,7 +25,10 @@ CARD = "nest.toml"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Where a card's checkpoint is; `bindings` is absolute, None where paths are the names."""
+    """Where a card's checkpoint is; `bindings` is absolute, None where paths are the names.
+
+    Without `repo` and `revision` it is in the card's folder and nowhere else.
+    """
 
     repo: str
     revision: str
@@ -35,7 +39,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A checked `nest.toml`. `directory` is the card's folder, `source` its root file.
+    """A checked `nest.toml`. `directory` is the card's folder, `source` its root file, which may
+    be in the folder of another package.
 
     Where something is wrong with a value it is left out or empty, and `knows` says so.
     """
@@ -197,7 +202,7 @@ def _why(path: Path) -> str:
 
 
 def _package(directory: Path) -> Path | None:
-    return directory if is_file(directory / "linnet.toml") else None
+    return directory if is_file(directory / MANIFEST) else None
 
 
 def bindings_path(directory: Path, weights: Mapping[str, Any]) -> Path | None:
@@ -218,14 +223,49 @@ def _check_files(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
         message = f"the card's name {shown(name)} differs from its folder's, {shown(folder)}"
         hint = "give both the same name"
         sink.add(Diagnostic("E5001", message, file.value("model", "name"), help=hint))
-    source: Any = _table(file, "source").get("path")
-    if SOURCE.accepts(source) and _is_absent(directory / source):
-        why = _why(directory / source)
-        what = "is not in the card's folder" if why == MISSING else why
+    return _check_source(directory, file, sink)
+
+
+def _check_source(directory: Path, file: TomlFile, sink: Sink) -> set[Key]:
+    """Report a package or a source that is not there; returns what is not known for that."""
+    table = _table(file, "source")
+    source: Any = table.get("path")
+    package: Any = table.get("package")
+    if package is not None:
+        if not FOLDER.accepts(package):
+            return {("source", "path")}
+        if not is_file(directory / package / MANIFEST):
+            message = f"no package at {shown(package)}: there is no {MANIFEST} in that folder"
+            sink.add(Diagnostic("E5001", message, file.value("source", "package")))
+            return {("source", "path"), ("source", "package")}
+    folder = package_of(directory, table)
+    if SOURCE.accepts(source) and _is_absent(folder / source):
+        why = _why(folder / source)
+        holder = "the card's folder" if package is None else f"the package {shown(package)}"
+        what = f"is not in {holder}" if why == MISSING else why
         message = f"the source file {shown(source)} {what}"
         sink.add(Diagnostic("E5001", message, file.value("source", "path")))
         return {("source", "path")}
     return set()
+
+
+def sources_of(directory: Path) -> Path:
+    """Where the sources of the card in a folder are: in the package that it names, else there.
+    What is wrong with its `nest.toml` is left to whoever reads the card."""
+    file = read_toml(directory / CARD, Sink())
+    table = {} if file is None else _table(file, "source")
+    if not FOLDER.accepts(table.get("package")):
+        return directory
+    package = package_of(directory, table)
+    return package if is_file(package / MANIFEST) else directory
+
+
+def package_of(directory: Path, source: Mapping[str, Any]) -> Path:
+    """The folder of the package that the table `[source]` of a card's `nest.toml` names, the
+    card's own without one."""
+    if "package" not in source:
+        return directory
+    return Path(shown_path(real(directory / source["package"])))
 
 
 def _is_absent(source: Path) -> bool:
@@ -257,7 +297,7 @@ def _card(directory: Path, file: TomlFile, wrong: frozenset[Key]) -> Card:
         tags=tuple(model.get("tags", ())),
         parameters=model.get("parameters", 0),
         links=tables["links"],
-        source=directory / source.get("path", ""),
+        source=package_of(directory, source) / source.get("path", ""),
         root=source.get("root", ""),
         entry=source.get("entry", ""),
         generics=tables["generics"],

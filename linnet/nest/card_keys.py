@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from linnet.dtypes import BY_NAME
 from linnet.nest.words import kind
@@ -24,12 +24,16 @@ class Rule:
     accepts: Callable[[Any], bool]
 
 
+# Whether a table or key has to be there. A `published` one has to where the checkpoint is.
+Need: TypeAlias = Literal["required", "optional", "published"]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table's keys; `others` is the rule of keys that the card's author names."""
 
-    required: bool
-    keys: Mapping[str, tuple[bool, Rule]]
+    need: Need
+    keys: Mapping[str, tuple[Need, Rule]]
     others: Rule | None = None
 
 
@@ -63,9 +67,10 @@ SIZE = Rule("an integer from 0 to 2^63 - 1", lambda v: is_integer(v) and 0 <= v 
 LINK = Rule("a link that begins with https://", _matches(r"https?://\S+"))
 NAME = Rule("a name such as `Model`", _matches(r"[A-Za-z_][A-Za-z0-9_]*"))
 SOURCE = Rule(
-    "the path of a .linnet file inside the card's folder",
+    "the path of a .linnet file inside the card's folder, or inside that of `package`",
     lambda v: is_inside(v) and str(v).endswith(".linnet"),
 )
+FOLDER = Rule("the path of a folder", lambda v: TEXT.accepts(v) and "\0" not in v)
 FILE = Rule("the path of a file inside the card's folder", is_inside)
 GENERIC = Rule(
     f"an integer or a dtype ({', '.join(BY_NAME)})",
@@ -96,50 +101,65 @@ TOKENS = Rule(
 
 TABLES: Mapping[str, Table] = {
     "model": Table(
-        True,
+        "required",
         {
-            "name": (True, TEXT),
-            "title": (True, TEXT),
-            "summary": (True, TEXT),
-            "license": (True, TEXT),
-            "family": (True, TEXT),
-            "tags": (False, TEXTS),
-            "parameters": (True, COUNT),
+            "name": ("required", TEXT),
+            "title": ("required", TEXT),
+            "summary": ("required", TEXT),
+            "license": ("required", TEXT),
+            "family": ("required", TEXT),
+            "tags": ("optional", TEXTS),
+            "parameters": ("required", COUNT),
         },
     ),
     "links": Table(
-        True,
+        "published",
         {
-            "huggingface": (True, LINK),
-            "github": (False, LINK),
-            "arxiv": (False, LINK),
-            "homepage": (False, LINK),
+            "huggingface": ("published", LINK),
+            "github": ("optional", LINK),
+            "arxiv": ("optional", LINK),
+            "homepage": ("optional", LINK),
         },
     ),
-    "source": Table(True, {"path": (True, SOURCE), "root": (True, NAME), "entry": (True, NAME)}),
-    "generics": Table(False, {}, GENERIC),
-    "check": Table(False, {}, SIZE),
-    "tiny": Table(False, {}, GENERIC),
-    "generate": Table(
-        False,
+    "source": Table(
+        "required",
         {
-            "prefill": (False, NAME),
-            "decode": (False, NAME),
-            "length": (False, NAME),
-            "eos": (False, TOKENS),
+            "path": ("required", SOURCE),
+            "package": ("optional", FOLDER),
+            "root": ("required", NAME),
+            "entry": ("required", NAME),
+        },
+    ),
+    "generics": Table("optional", {}, GENERIC),
+    "check": Table("optional", {}, SIZE),
+    "tiny": Table("optional", {}, GENERIC),
+    "generate": Table(
+        "optional",
+        {
+            "prefill": ("optional", NAME),
+            "decode": ("optional", NAME),
+            "length": ("optional", NAME),
+            "eos": ("optional", TOKENS),
         },
     ),
     "weights": Table(
-        True,
+        "required",
         {
-            "repo": (True, REPO),
-            "revision": (True, COMMIT),
-            "files": (True, SHARDS),
-            "bindings": (False, FILE),
-            "tied": (False, TIED),
+            "repo": ("published", REPO),
+            "revision": ("published", COMMIT),
+            "files": ("required", SHARDS),
+            "bindings": ("optional", FILE),
+            "tied": ("optional", TIED),
         },
     ),
 }
+
+# The keys that say where a checkpoint is published. A card with none of them ships its own.
+PUBLISHED = (
+    ("weights", "repo"),
+    ("weights", "revision"),
+    ("links", "huggingface"),
+)
 
 
 def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
@@ -149,6 +169,7 @@ def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
     """
     wrong: set[Key] = set()
     meant: set[str] = set()
+    needed: set[Need] = {"required", "published"} if _is_published(file) else {"required"}
     for name, value in file.values.items():
         if name not in TABLES:
             what = "table" if isinstance(value, dict) else "key"
@@ -156,26 +177,37 @@ def check_keys(file: TomlFile, sink: Sink) -> set[Key]:
     for name, table in TABLES.items():
         value = file.values.get(name)
         if isinstance(value, dict):
-            keys = _check_table(file, name, table, cast("dict[str, Any]", value), sink)
-            wrong.update((name, key) for key in keys)
+            found = _check_table(file, name, cast("dict[str, Any]", value), needed, sink)
+            wrong.update((name, key) for key in found)
         elif value is not None:
             message = f"`{name}` must be a table: write `[{name}]` on a line of its own"
             sink.add(Diagnostic("E5001", message, file.key(name)))
             wrong.add((name,))
         elif name in meant:
             wrong.add((name,))
-        elif table.required:
-            needed = ", ".join(f"`{k}`" for k, (must, _) in table.keys.items() if must)
+        elif table.need in needed:
+            keys = ", ".join(f"`{k}`" for k, (need, _) in table.keys.items() if need in needed)
             message = f"the table `[{name}]` is missing"
-            sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {needed}"))
+            sink.add(Diagnostic("E5001", message, file.key(), help=f"add it with {keys}"))
             wrong.add((name,))
     return wrong
 
 
+def _is_published(file: TomlFile) -> bool:
+    """Whether the card has one of the keys that say where; the others are then missing."""
+
+    def has(table: str, key: str) -> bool:
+        values = file.values.get(table)
+        return isinstance(values, dict) and key in values
+
+    return any(has(table, key) for table, key in PUBLISHED)
+
+
 def _check_table(
-    file: TomlFile, name: str, table: Table, values: dict[str, Any], sink: Sink
+    file: TomlFile, name: str, values: dict[str, Any], needed: set[Need], sink: Sink
 ) -> set[str]:
     """Report what is wrong in a table. Returns the keys whose values are not known for that."""
+    table = TABLES[name]
     wrong: set[str] = set()
     meant: set[str] = set()
     for key, value in values.items():
@@ -192,8 +224,8 @@ def _check_table(
             wrong.add(key)
             message = f"{shown(key)} in `[{name}]` must be {rule.wanted}"
             sink.add(Diagnostic("E5001", message, file.value(name, key), f"this is {kind(value)}"))
-    for key, (required, rule) in table.keys.items():
-        if required and key not in values and key not in meant:
+    for key, (need, rule) in table.keys.items():
+        if need in needed and key not in values and key not in meant:
             wrong.add(key)
             message = f"`[{name}]` lacks the key `{key}`"
             hint = f"add `{key} = ...`, {rule.wanted}"

@@ -1,4 +1,4 @@
-"""A card's own checkpoint: from the Hugging Face cache, or downloaded into it."""
+"""A card's own checkpoint: from its folder, from the Hugging Face cache, or downloaded into it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from linnet.source.diagnostics import Diagnostic, Sink
 
 
 def default_files(card: Card, sink: Sink, *, offline: bool | None = None) -> Files | None:
-    """The checkpoint's files at the card's pinned revision.
+    """The checkpoint's files: those in the card's folder, else those at its pinned revision.
 
     A complete copy in the cache is used without asking the network. `offline`
     forbids the network; None leaves that to `HF_HUB_OFFLINE`.
     """
+    if is_beside(card):
+        return _in_order(card.directory, card, sink)
+    if not card.weights.repo:
+        return _not_beside(card, sink)
     folder = snapshot_folder(card)
     if folder is not None and _is_complete(folder, card):
         return _in_order(folder, card, sink)
@@ -65,6 +69,11 @@ def _barrier(offline: bool | None) -> tuple[str, str] | None:
     return None
 
 
+def is_beside(card: Card) -> bool:
+    """Whether the whole checkpoint is in the card's folder."""
+    return _is_complete(card.directory, card)
+
+
 def _is_complete(folder: Path, card: Card) -> bool:
     try:
         return all((folder / f).exists() for f in card.weights.files)
@@ -88,6 +97,8 @@ def _expanded(path: str | Path) -> Path:
 def snapshot_folder(card: Card) -> Path | None:
     """The cache's folder for the card's revision, if there is one."""
     weights = card.weights
+    if not weights.repo:
+        return None
     repository = cache_folder() / f"models--{weights.repo.replace('/', '--')}"
     folder = repository / "snapshots" / weights.revision
     return folder if os.path.isdir(folder) else None
@@ -131,6 +142,19 @@ def _download(card: Card, sink: Sink) -> Files | None:
         for _ in Path(name).parts:
             folder = folder.parent
     return _in_order(folder, card, sink) if folder is not None else None
+
+
+def _not_beside(card: Card, sink: Sink) -> None:
+    message = f"the checkpoint of {card.name} is not in the card's folder"
+    lacking = [f for f in card.weights.files if not os.path.exists(card.directory / f)]
+    notes = (f"{card.directory} lacks {', '.join(lacking)}",)
+    hint = (
+        'put it there, give its folder as `weights`, or `weights="random"`; a checkpoint that is '
+        "published is found by `repo` and `revision`"
+    )
+    sink.add(
+        Diagnostic("E5003", message, card.toml.value("weights", "files"), notes=notes, help=hint)
+    )
 
 
 def _reason(error: Exception) -> str:

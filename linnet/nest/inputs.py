@@ -129,8 +129,10 @@ def _as_numpy(place: Place, value: Any) -> Array:
         found: Array = np.asarray(value)
     except ValueError:  # rows of several lengths
         found = np.asarray(None)
-    except (TypeError, RuntimeError, OverflowError) as error:
-        # Of other libraries' arrays this says what they ask for.
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Of other libraries' arrays this says what they ask for; they raise what they like.
         notes = (str(error).partition("\n")[0],)
         found = np.asarray(None)
     if found.dtype.kind == "O" and any(is_integer(v) and v.bit_length() > 64 for v in found.flat):

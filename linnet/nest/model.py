@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from threading import RLock
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn, SupportsIndex
 
 from linnet.backends.base import Runtime, RuntimeFault
 from linnet.check.typed import TFunction
@@ -26,6 +27,7 @@ from linnet.source.errors import LinnetError
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
 
+AGAIN = "load it again: `nest.load`; on torch, `load_state_dict` then gives it these weights"
 SMALLER = "give it shorter or fewer inputs, or bind smaller generics"
 
 
@@ -50,7 +52,7 @@ class Model:
 
     `entry(name)` is for an entry whose name an attribute of this class has.
     `unbound` are the checkpoint's tensors that no parameter is bound to.
-    `writes` counts what may have changed the states.
+    `writes` counts what may have changed the states. Calls from several threads take turns.
     """
 
     def __init__(
@@ -68,6 +70,8 @@ class Model:
         self._origin = origin
         self._generating: Generating | None = None
         self._writing = Writes(program.program)
+        # A run reads the states, and replaces them at its end.
+        self._turn = RLock()
         self.writes = 0
         self.backend = backend
         self.unbound = unbound
@@ -95,8 +99,9 @@ class Model:
 
     def reset_state(self) -> None:
         """Every state at zero, as after loading."""
-        self.writes += 1
-        self._runtime.reset_state()
+        with self._turn:
+            self.writes += 1
+            self._runtime.reset_state()
 
     @property
     def variants(self) -> Mapping[str, int]:
@@ -180,6 +185,12 @@ class Model:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.entries]
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """A `LinnetError`: a model is neither copied nor pickled. Its entries are lowered for one
+        set of weights, so that a copy would run on those of the original."""
+        message = f"the loaded model `{self.card.name}` cannot be copied or pickled"
+        raise LinnetError([Diagnostic("E2190", message, None, help=AGAIN)])
+
     def __repr__(self) -> str:
         return f"<model {self.card.name} on {self.backend}: {', '.join(self.entries)}>"
 
@@ -190,8 +201,9 @@ class Model:
         scope = bind((*block.generics, *function.generics), self._program.generics)
         try:
             inputs = check_inputs(function, scope, args, named)
-            self.writes += self._writing.of(function.key)
-            results = self._runtime.call(entry, inputs.arrays, inputs.given)
+            with self._turn:
+                self.writes += self._writing.of(function.key)
+                results = self._runtime.call(entry, inputs.arrays, inputs.given)
         except RuntimeFault as fault:
             raise LinnetError([_finding(fault, entry)]) from None
         except MemoryError:

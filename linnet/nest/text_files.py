@@ -87,6 +87,8 @@ class TextFiles:
         known."""
         if self._origin.weights is not None or self._tokenizer is not None:
             return None
+        if not self._card.weights.repo:
+            return None
         why = download_beside(self._card, NAMES, offline=self._origin.offline)
         self._folders = _folders(self._card, None)
         return why

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from linnet.backends.base import Compiled, Runtime, get_backend
 from linnet.backends.numpy import interpreter as numpy_interpreter
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.dtypes import DType
@@ -23,13 +24,12 @@ if _TORCH:
     # The tensors are small: two threads that wait for one another, on processors that do other
     # work besides, take ten times as long as one.
     torch.set_num_threads(1)
-BACKENDS = [
-    "numpy",
-    pytest.param("torch", marks=pytest.mark.skipif(not _TORCH, reason="torch is not installed")),
-]
-"""For `pytest.mark.parametrize("backend", BACKENDS)`."""
+_NEEDED = pytest.mark.skipif(not _TORCH, reason="torch is not installed")
+BACKENDS = ["numpy", *(pytest.param(b, marks=_NEEDED) for b in ("torch", "torch-source"))]
+"""For `pytest.mark.parametrize("backend", BACKENDS)`: the reference, and PyTorch operation by
+operation and as generated source."""
 
-HERE = ["numpy", "torch"] if _TORCH else ["numpy"]
+HERE = ["numpy", "torch", "torch-source"] if _TORCH else ["numpy"]
 """For tests that run on all at once."""
 
 
@@ -37,6 +37,8 @@ def run(backend: str, module: Module, args: Sequence[Any], **named: Any) -> list
     """What `module` gives, run once; `state` is replaced as in the reference."""
     if backend == "numpy":
         return numpy_interpreter.run(module, args, **named)
+    if backend == "torch-source":
+        return _run_source(module, args, **named)
     from linnet.backends.torch import interpreter
     from linnet.backends.torch.arrays import of_numpy
 
@@ -48,6 +50,24 @@ def run(backend: str, module: Module, args: Sequence[Any], **named: Any) -> list
     results = interpreter.run(module, tensors, state=held, **named)
     state.update((path, to_numpy(x)) for path, x in held.items())
     return [to_numpy(r) for r in results]
+
+
+def _run_source(
+    module: Module, args: Sequence[Any], state: MutableMapping[str, Any] | None = None, **named: Any
+) -> list[Array]:
+    from tests.backends import written
+
+    results = written.run(module, args, held := dict(state or {}), **named)
+    if state is not None:
+        state.update((path, to_numpy(x)) for path, x in held.items())
+    return [to_numpy(r) for r in results]
+
+
+def load(backend: str, compiled: Compiled) -> Runtime:
+    """A runtime of one of `BACKENDS`, which says of PyTorch whether source is generated."""
+    name, _, source = backend.partition("-")
+    options = {"compile": source == "source"} if name == "torch" else {}
+    return get_backend(name).load(compiled, numerics="exact", device=None, **options)
 
 
 def to_numpy(x: Any) -> Array:

@@ -147,6 +147,10 @@ def test_a_statement(
     check(tmp_path, text, code, at, help)
 
 
+NEED = (
+    "fn need<H: Dim, N: Dim>(x: Tensor[N, H; f32]) -> Tensor[N, H; f32]\n"
+    "where N > 0, N >= 1, H % N == 0 { return x }\n"
+)
 ITEMS = [
     (
         f"{LINEAR} sub fc: Linear<In, Out> {CALL} fc.forward(x) }} }}",
@@ -176,6 +180,14 @@ ITEMS = [
         "g(x)",
         "write the generic arguments: `g<S, ?, [2], ?>(...)`",
     ),
+    # All that is missing, once: `B >= 1` says what `B > 0` does.
+    (
+        f"{NEED} fn f<A: Dim, B: Dim>(x: Tensor[B, A; f32]) -> Tensor[B, A; f32] {{\n"
+        "return need(x) }",
+        "E2206",
+        "need(x)",
+        f"{WHERE}B > 0, A % B == 0`",
+    ),
 ]
 
 
@@ -201,3 +213,14 @@ def test_nothing_is_to_be_stated_that_only_no_element_makes_true(tmp_path: Path)
     )
     (finding,) = check_paths([path]).sink
     assert (finding.code, finding.help) == ("E2202", None)
+
+
+def test_a_relation_that_can_never_hold_leaves_nothing_to_state(tmp_path: Path) -> None:
+    path = tmp_path / "m.linnet"
+    path.write_text(
+        f"module m\n{NEED.replace('N >= 1', 'H == 3')}"
+        "fn f<N: Dim>(x: Tensor[N, 2; f32]) -> Tensor[N, 2; f32] { return need(x) }"
+    )
+    (finding,) = check_paths([path]).sink
+    assert finding.message.startswith("`N > 0` is required here")
+    assert (finding.code, finding.help) == ("E2206", None)

@@ -39,8 +39,10 @@ def spoil(card: Path, old: str, new: str, file: str = "nest.toml") -> None:
     path.write_text(text.replace(old, new, 1), "utf-8")
 
 
-def test_list_names_the_card(capsys: Capture) -> None:
-    assert said(capsys, "nest", "list") == "gpt-oss-20b    20.9B  GPT-OSS 20B\n"
+def test_list_names_the_cards(capsys: Capture) -> None:
+    assert said(capsys, "nest", "list") == (
+        "gpt-oss-20b     20.9B  GPT-OSS 20B\ngpt-oss-tiny     2.1M  GPT-OSS tiny\n"
+    )
 
 
 def test_a_fault_of_a_run_underlines_the_access(capsys: Capture) -> None:

@@ -168,6 +168,20 @@ def test_files_that_are_none(card: Path, capsys: Capture) -> None:
         assert "help: `numpy.save` writes such a file\n" in text
 
 
+def test_broken_files(card: Path, capsys: Capture) -> None:
+    whole, header, archive = card / "a.npy", card / "b.npy", card / "c.npz"
+    np.save(whole, np.ones((2, 2)))
+    data = whole.read_bytes()
+    whole.write_bytes(data[:-3])
+    header.write_bytes(data.replace(b"(2, 2)", b"((((2,"))
+    np.savez(archive, a=np.ones(2))
+    archive.write_bytes(archive.read_bytes()[:-30])
+    for file in (whole, header, archive):
+        _, text = run(card, capsys, "--input", f"image=@{file}", status=1)
+        assert text.startswith("error[E2102]: the input `image`: ")
+        assert "is no array in a .npy file\n" in text
+
+
 def test_an_array_of_objects_is_not_unpickled(card: Path, capsys: Capture) -> None:
     file = card / "objects.npy"
     np.save(file, np.array([{}], object), allow_pickle=True)
@@ -186,6 +200,12 @@ def test_only_floats_are_random(card: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize("value", ["@", "random:", "random:2y3", "random:-1", "[1, 2", "[1, two]"])
 def test_what_is_no_value(card: Path, value: str) -> None:
     assert main(["run", str(card), "--weights", "random", "--input", f"image={value}"]) == 2
+
+
+def test_a_field_that_is_given_twice(card: Path, capsys: Capture) -> None:
+    value = 'image={"a": {"b": 1, "b": 2}}'
+    assert main(["run", str(card), "--weights", "random", "--input", value]) == 2
+    assert "the field `b` is given twice" in capsys.readouterr().err
 
 
 def test_a_file_of_another_dtype(card: Path, capsys: Capture) -> None:

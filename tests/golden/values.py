@@ -21,7 +21,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from linnet.backends.base import Compiled, Given, Runtime, Stored, get_backend
+from linnet.backends.base import Compiled, Given, Runtime, Stored
+from linnet.backends.contract import Sources
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.check.typed import Program, TFunction
 from linnet.check.types import EnumType, OptionalType, StructType, TupleType
@@ -32,8 +33,16 @@ from linnet.ir.core import Module
 from linnet.ir.verify import verify
 from linnet.lower.bindings import GenericValue
 from linnet.lower.instances import parameters
-from linnet.lower.module import lower_entry, lower_function
-from tests.backends.each import to_numpy
+from linnet.lower.module import (
+    AsWritten,
+    lower_entry,
+    lower_entry_as_written,
+    lower_function,
+    lower_function_as_written,
+)
+from linnet.lower.outline import outline_of
+from tests.backends.each import load, to_numpy
+from tests.backends.written import NO_BLOCK
 
 MARK = "//="
 NUMPY_DTYPES = {str(dtype): numpy for dtype, numpy in NUMPY.items()}
@@ -134,7 +143,11 @@ def _function(
         verify(module, Facts(function.facts))
         return module
 
-    runtime = _loaded(Compiled("golden", (function.key,), lower, {}, ()), backend)
+    def write(_: str, given: Given) -> AsWritten:
+        return lower_function_as_written(program, function.key, generics, dict(given))
+
+    sources = Sources(write, lambda: (NO_BLOCK, {}))
+    runtime = load(backend, Compiled("golden", (function.key,), lower, {}, (), sources))
     inputs = {name: value for name, value in arguments.items() if name not in names}
     return _called(runtime, function, function.key, lower, inputs)
 
@@ -164,16 +177,19 @@ def _entries(
     states = tuple(
         Stored(i.path, i.shape, BY_NAME[i.dtype]) for i in stored.values() if i.kind == "state"
     )
-    runtime = _loaded(Compiled("golden", tuple(block.methods), lower, weights, states), backend)
+    sources = Sources(
+        lambda entry, given: lower_entry_as_written(
+            program, root, generics, entry, present, dict(given)
+        ),
+        lambda: outline_of(program, root, generics, present),
+    )
+    compiled = Compiled("golden", tuple(block.methods), lower, weights, states, sources)
+    runtime = load(backend, compiled)
     values: list[Array] = []
     for call in entries:
         function = program.functions[block.methods[call.name]]
         values = _called(runtime, function, call.name, lower, call.arguments)
     return values
-
-
-def _loaded(compiled: Compiled, backend: str) -> Runtime:
-    return get_backend(backend).load(compiled, numerics="exact", device=None)
 
 
 def _called(

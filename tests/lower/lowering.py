@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet.backends.contract import Sources
 from linnet.check.typed import Program
 from linnet.dims.prover import Facts
 from linnet.ir.core import Module, Operation
@@ -25,9 +26,11 @@ from linnet.lower.module import (
     lower_function,
     lower_function_as_written,
 )
+from linnet.lower.outline import outline_of
 from linnet.pipeline import check_paths
 from linnet.source.render import render_text
 from tests.backends.each import HERE, run
+from tests.backends.written import NO_BLOCK, know
 
 NO_FACTS = Facts(())
 
@@ -47,7 +50,9 @@ class Source:
         key = f"m::{name}"
         module = lower_function(self.program, key, generics, given)
         verify(module, Facts(self.program.functions[key].facts))
-        self.written(lower_function_as_written(self.program, key, generics, given), module)
+        written = lower_function_as_written(self.program, key, generics, given)
+        self.written(written, module)
+        know(module, Sources(lambda _entry, _given: written, lambda: (NO_BLOCK, {})))
         return module
 
     def written(self, found: AsWritten, module: Module) -> Module:
@@ -79,6 +84,8 @@ class Source:
             self.program, key, generics, entry, lambda path: path not in there, given
         )
         self.written(written, module)
+        outline = outline_of(self.program, key, generics or {}, lambda path: path not in there)
+        know(module, Sources(lambda _entry, _given: written, lambda: outline))
         return module
 
     def call(self, name: str, *args: Any, **generics: Any) -> list[np.ndarray]:

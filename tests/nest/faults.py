@@ -180,7 +180,16 @@ FAULTS = (
         '"src/lib.linnet"',
         '"src/libs.linnet"',
         "the source file `src/libs.linnet`",
+        "package",
         hides=NO_SOURCE,
+    ),
+    key(
+        "package",
+        "[source]\n",
+        '[source]\npackage = "../none"\n',
+        "no package at `../none`",
+        # Where the file would be is not known.
+        hides=(*NO_SOURCE, "package"),
     ),
     key(
         "generic of a wrong kind",

@@ -148,7 +148,6 @@ def test_missing_tables(make_card: Callable[..., Path]) -> None:
     (folder / "nest.toml").write_text("")
     assert [d.message for d in findings(folder)] == [
         "the table `[model]` is missing",
-        "the table `[links]` is missing",
         "the table `[source]` is missing",
         "the table `[weights]` is missing",
     ]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import ml_dtypes
@@ -258,12 +262,16 @@ def test_masked_elements_have_no_value(folder: Path) -> None:
 class Stubborn:
     """An array of a library that has conditions."""
 
+    def __init__(self, error: type[Exception]) -> None:
+        self.error = error
+
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("detach it first\nand so on")
+        raise self.error("detach it first\nand so on")
 
 
-def test_what_another_library_asks_for_is_told(folder: Path) -> None:
-    text = refused("E2101", load(folder), Stubborn())
+@pytest.mark.parametrize("error", [TypeError, RuntimeError, AttributeError, AssertionError])
+def test_what_another_library_asks_for_is_told(folder: Path, error: type[Exception]) -> None:
+    text = refused("E2101", load(folder), Stubborn(error))
     assert "`tokens` is no array of numbers" in text
     assert "note: detach it first\n" in text and "and so on" not in text
 
@@ -329,3 +337,48 @@ def test_tokens_that_are_none(folder: Path, value: Any, code: str) -> None:
 def test_tokens_in_any_container(folder: Path, value: Any) -> None:
     model = load(folder)
     assert model(value).tolist() == model(np.array([1, 3], np.int32)).tolist()
+
+
+# --- copies and threads -------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_a_model_is_not_copied(folder: Path, backend: str, how: Callable[[Any], Any]) -> None:
+    pytest.importorskip(backend)
+    model = nest.load(folder, backend=backend, weights="random")
+    text = refused("E2190", how, model)
+    assert "`small` cannot be copied or pickled" in text and "help: load it again: " in text
+
+
+def test_weights_of_one_model_for_another(folder: Path) -> None:
+    torch = pytest.importorskip("torch")
+    one: Any = nest.load(folder, backend="torch", weights="random")
+    other: Any = nest.load(folder, backend="torch", weights="random")
+    with torch.no_grad():
+        one.table.fill_(3.0)
+    assert not torch.equal(one([1, 2]), other([1, 2]))
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(one([1, 2]), other([1, 2]))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+def test_no_step_is_lost_between_threads(folder: Path, backend: str) -> None:
+    pytest.importorskip(backend)
+    model = nest.load(folder, backend=backend, weights="random")
+
+    def steps() -> None:
+        for _ in range(25):
+            model.remember([1.0, 2.0])
+
+    threads = [Thread(target=steps) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert np.asarray(model.remember([0.0, 0.0])).tolist() == [100.0, 200.0]

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linnet.backends.base import Compiled, get_backend
-from linnet.lower.module import lower_function
+from linnet.backends.base import Compiled
+from linnet.backends.contract import Sources
+from linnet.lower.module import lower_function, lower_function_as_written
 from linnet.pipeline import check_paths
-from tests.backends.each import BACKENDS, to_numpy
+from tests.backends.each import BACKENDS, load, to_numpy
+from tests.backends.written import NO_BLOCK
 
 Array = NDArray[np.generic]
 
@@ -70,8 +72,13 @@ def compiled(directory: Path, source: str) -> Compiled:
     file.write_text(source)
     result = check_paths([file])
     assert not list(result.sink)
-    module = lower_function(result.program, "probe::probe")
-    return Compiled("probe", ("probe",), lambda *_: module, {}, ())
+    key = "probe::probe"
+    module = lower_function(result.program, key)
+    sources = Sources(
+        lambda _entry, _given: lower_function_as_written(result.program, key),
+        lambda: (NO_BLOCK, {}),
+    )
+    return Compiled("probe", ("probe",), lambda _entry, _given: module, {}, (), sources)
 
 
 @pytest.fixture(params=BACKENDS)
@@ -82,8 +89,9 @@ def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
         use: str, expression: str, result: str, **inputs: Array | np.generic
     ) -> tuple[Array, ...]:
         program = compiled(tmp_path, source_of(use, expression, result, inputs))
-        runtime = get_backend(request.param).load(program, numerics="exact", device=None)
-        values = runtime.call("probe", [np.asarray(x) for x in inputs.values()])
+        values = load(request.param, program).call(
+            "probe", [np.asarray(x) for x in inputs.values()]
+        )
         return tuple(map(to_numpy, values))
 
     return call

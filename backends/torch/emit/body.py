@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from linnet.backends.code import Code, Kind, call, name
+from linnet.backends.code import Code, Kind, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names, free, snake
 from linnet.backends.torch.emit.uses import Uses
@@ -71,6 +71,14 @@ class Surroundings(Protocol):
         """What a call does to states."""
         ...
 
+    def overwrites(self, op: Operation) -> bool:
+        """Whether a call overwrites the state that its result becomes."""
+        ...
+
+    def is_new(self, value: Value) -> bool:
+        """Whether a value has memory of its own, and no other use."""
+        ...
+
     def is_same(self, one: Type, other: Type) -> bool:
         """Whether two shapes are equal, by the numbers that dimensions have here."""
         ...
@@ -104,7 +112,7 @@ class Body:
         self._left = dict(self._uses.count)
         self._placed = _placed(function, around)
         self._codes: dict[int, Code] = {}
-        self._states: set[str] = set()
+        self._in_hand: Sequence[Code] = ()
         self._held: dict[str, tuple[int, int]] = {}
         self._region = 0
         self._regions = 0
@@ -162,15 +170,9 @@ class Body:
                 case "param" | "state_read":
                     kind = "param" if op.name == "param" else "state"
                     found = self._around.member(op.attrs["path"], self.variables, kind)
-                    if kind == "state":
-                        self._states.add(found.text)
                     self._define(op.results[0], found, reads=kind == "state", atom=True)
                 case "state_write":
-                    value = self.tensor(op.operands[0])
-                    self._settle(lambda p: p.reads)
-                    target = self._around.member(op.attrs["path"], self.variables, "state")
-                    own = f"({target}, " in value.text and value.functions
-                    self.statement(value.text if own else f"{target} = {value}")
+                    self._write(op)
                 case "call":
                     self._call(op)
                 case "if":
@@ -180,9 +182,30 @@ class Body:
                 case _:
                     self._operation(op)
 
-    def is_state(self, found: Code) -> bool:
-        """Whether an expression is a state itself, as it is now."""
-        return found.text in self._states
+    def _write(self, op: Operation) -> None:
+        """A state's memory is its own: another's becomes a copy."""
+        (value,) = op.operands
+        made = self._makers.get(value.id)
+        over = made is not None and self._around.overwrites(made)
+        is_there = over and value.id in self._pending
+        found = self.use(value)
+        if found.kind != "value":
+            found = as_tensor(found, concrete(value.type.dtype), self._around.device)
+            self.functions.update(dict.fromkeys(found.functions))
+        elif not over and not self._around.is_new(value):
+            found = method(found, "clone")
+        self._settle(lambda p: p.reads, found)
+        target = self._around.member(op.attrs["path"], self.variables, "state")
+        self.statement(found.text if is_there else f"{target} = {found}")
+
+    def is_param(self, value: Value) -> bool:
+        """Whether a value is a parameter that has one path, not one of many in a loop."""
+        made = self._makers.get(value.id)
+        return (
+            made is not None
+            and made.name == "param"
+            and not any(str(part).startswith("$") for part in made.attrs["path"])
+        )
 
     def _operation(self, op: Operation) -> None:
         (result,) = op.results
@@ -260,15 +283,11 @@ class Body:
             (value.hint and not atom)
             or count > 1
             or value.id in self._uses.deep
-            or len(found.text) > _NESTED
+            or (len(found.text) > _NESTED and value.id not in self._placed)
         ):
             self._variable(value, found)
         else:
             self._pending[value.id] = _Pending(value, found, reads)
-
-    def _is_too_long(self, value: Value, found: Code) -> bool:
-        """Whether an expression is better a line of its own, which it is anyway in its place."""
-        return len(found.text) > _NESTED and value.id not in self._placed
 
     def _variable(self, value: Value, found: Code) -> Code:
         text = self._name(value.hint or "value")
@@ -290,17 +309,20 @@ class Body:
 
     def _is_mentioned(self, text: str) -> bool:
         word = re.compile(rf"\b{text}\b")
-        return any(word.search(p.code.text) for p in self._pending.values())
+        waiting = [*(p.code for p in self._pending.values()), *self._in_hand]
+        return any(word.search(code.text) for code in waiting)
 
     def _write_down(self, pending: _Pending) -> None:
         self._pending.pop(pending.value.id, None)
         whole = pending.code if pending.spread is None else self._whole(pending)
         self._variable(pending.value, whole)
 
-    def _settle(self, which: Callable[[_Pending], bool]) -> None:
-        """Write down what waits, in order."""
+    def _settle(self, which: Callable[[_Pending], bool], *in_hand: Code) -> None:
+        """Write down what waits, in order, before a statement with the expressions `in_hand`."""
+        self._in_hand = in_hand
         for pending in [p for p in self._pending.values() if which(p)]:
             self._write_down(pending)
+        self._in_hand = ()
 
     # --- calls ---------------------------------------------------------------
 
@@ -309,8 +331,8 @@ class Body:
         reads = "reads" in done or any(self._reads(o) for o in op.operands)
         operands = [self.use(o) for o in op.operands]
         found = self._around.call(op, operands, self)
-        if "writes" in done:
-            self._settle(lambda p: p.reads)
+        if "writes" in done or self._around.overwrites(op):
+            self._settle(lambda p: p.reads, found)
         last = op is self._last
         if last and op.results == self._function.results:
             self._given = found
@@ -347,7 +369,7 @@ class Body:
 
     def _if(self, op: Operation) -> None:
         condition = self.use(op.operands[0])
-        self._settle(lambda p: True)
+        self._settle(lambda p: True, condition)
         if len(op.results) == 1 and (both := self._conditional(op, condition)) is not None:
             self._define(op.results[0], both, reads=False)
             return
@@ -373,24 +395,26 @@ class Body:
         region = op.regions[-1]
         own = region.params[1:] if op.name == "loop" else region.params
         start = [self.tensor(o) for o in op.operands]
-        self._settle(lambda p: True)
-        triples = zip(op.operands, own, start, strict=True)
-        targets = [self._target(o, p, c) for o, p, c in triples]
+        self._settle(lambda p: True, *start)
+        targets: list[str] = []
+        for operand, param, code_ in zip(op.operands, own, start, strict=True):
+            targets.append(self._target(operand, param, code_, targets))
         self._assign_codes(targets, start)
         self._head(op)
         with self._inside():
-            for param, text in zip(own, targets, strict=True):
-                self._hold(param, text)
             if op.name == "while":
                 self._condition(op.regions[0], targets)
+            for param, text in zip(own, targets, strict=True):
+                self._hold(param, text)
             self.body(region.body)
             self._assign(targets, region)
         for result, text in zip(op.results, targets, strict=True):
             self._hold(result, text)
 
-    def _target(self, operand: Value, param: Value, start: Code) -> str:
+    def _target(self, operand: Value, param: Value, start: Code, others: Sequence[str]) -> str:
         """The variable that a loop carries: the one that it starts with, if that is free then."""
-        mine = self._held.get(start.text) == (operand.id, self._region)
+        own = self._held.get(start.text) == (operand.id, self._region)
+        mine = own and start.text not in others
         free_ = mine and not self._left[operand.id] and not self._is_mentioned(start.text)
         return start.text if free_ else self._names.new(param.hint or operand.hint or "value")
 

@@ -59,6 +59,11 @@ class Classes:
             self._needed[outline] = tuple(s for s in outline.symbols if s in used)
         return self._needed[outline]
 
+    def params(self, outline: Outline) -> dict[Symbol, str]:
+        """What the constructor calls the generics that it takes; no class below has the name."""
+        names = Names(self.title(m.block) for m in outline.members if isinstance(m, Sub))
+        return {s: names.new(snake(s.name)) for s in self.needed(outline)}
+
     def lines(self, outline: Outline) -> Iterator[str]:
         """The class."""
         owner = self.owner(outline)
@@ -74,8 +79,7 @@ class Classes:
         return f"{self.title(outline)}({text})"
 
     def _constructor(self, outline: Outline, owner: Owner) -> Iterator[str]:
-        names = Names()
-        local = {s: names.new(snake(s.name)) for s in self.needed(outline)}
+        local = self.params(outline)
 
         def dims(dim: Dim) -> Code:
             return dim_code(dim, lambda s: name(local[s], "number"))
@@ -87,6 +91,7 @@ class Classes:
             yield f"    self.{attribute} = {local[symbol]}"
         for member in outline.members:
             yield f"    {self._member(member, dims)}"
+        yield from (f"    {line}" for line in owner.preparation.registered())
 
     def _member(self, member: Member | Sub, dims: Dims) -> str:
         if isinstance(member, Sub):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from linnet.backends.kernels import CallSite, Decision, Kernel
 from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
+from linnet.backends.torch.emit.preparation import Preparation
 from linnet.backends.torch.vocabulary import as_tensor
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Function, Operation, Value
@@ -53,11 +54,20 @@ class Owner:
     names: Names
     written: dict[str, list[Written]] = field(default_factory=dict[str, list[Written]])
     symbols: dict[Symbol, str] = field(default_factory=dict[Symbol, str])
+    preparation: Preparation = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.preparation = Preparation(self.names)
 
     @property
     def all(self) -> list[Written]:
-        """Every function."""
-        return [w for same in self.written.values() for w in same]
+        """Every function; that which prepares last."""
+        found = [w for same in self.written.values() for w in same]
+        own = self.preparation
+        if own.buffers:
+            lines, functions = tuple(own.lines()), tuple(own.functions)
+            found.append(Written(own.method, (), (), False, 0, lines, functions))
+        return found
 
     def add(self, found: Written, wanted: str) -> Written:
         """`found`, or one that reads the same and is there already."""
@@ -71,7 +81,9 @@ class Owner:
     def symbol(self, symbol: Symbol) -> str:
         """The attribute that holds a generic of the block."""
         if symbol not in self.symbols:
-            self.symbols[symbol] = self.names.new(snake(symbol.name))
+            # `forward` is what calling the module runs.
+            wanted = snake(symbol.name)
+            self.symbols[symbol] = self.names.new("forward_" if wanted == _FORWARD else wanted)
         return self.symbols[symbol]
 
 
@@ -95,6 +107,7 @@ class Scope:
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
         inside: Inside,
+        taken: Iterable[str] = (),
     ) -> None:
         self.function = function
         self.owner = owner
@@ -106,20 +119,15 @@ class Scope:
         self._facts = facts
         self._inside = inside
         self._dims: dict[Symbol, Code] = {}
-        self._names = Names(self._called())
+        self._taken = set(taken)
+        self._names = Names({inside.title, *self._called(), *self._taken})
         self._integers = facts.integers.get(function.name, frozenset[int]())
         self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
 
     def _called(self) -> Iterator[str]:
-        """The functions outside any block that the body names."""
+        """The functions outside any block that the body calls."""
         for op in operations(self.function.body):
-            if op.name != "call":
-                continue
-            decision = self._decision(op)
-            if decision is not None and decision.kernel is not None:
-                for found in decision.kernel.emit(decision.site, [name("_") for _ in op.operands]):
-                    yield from (f.__name__ for f in found.functions)
-            else:
+            if op.name == "call" and op.attrs["callee"] in self._callees:
                 yield self._callees[op.attrs["callee"]][0].name
 
     def _decision(self, op: Operation) -> Decision | None:
@@ -170,6 +178,13 @@ class Scope:
 
     def effects(self, op: Operation) -> frozenset[str]:
         return self._facts.effects[op.attrs["callee"]]
+
+    def overwrites(self, op: Operation) -> bool:
+        over = self._facts.memory.over.get(self.function.name, frozenset[int]())
+        return any(r.id in over for r in op.results)
+
+    def is_new(self, value: Value) -> bool:
+        return value.id in self._facts.memory.new[self.function.name]
 
     def is_same(self, one: Type, other: Type) -> bool:
         numbers = self._facts.numbers.get(self.function.name, {})
@@ -223,27 +238,48 @@ class Scope:
             o if o.kind == "value" or k in numbers else self._tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
-        emit = self._in_place(kernel, site, operands, body) or kernel.emit
-        codes = emit(site, operands)
+        codes = self._prepared(kernel, site, op, operands, body)
+        if codes is None:
+            emit = kernel.emit_in_place if self.overwrites(op) else kernel.emit
+            assert emit is not None, kernel.name
+            codes = emit(site, operands)
         for found in codes:
             self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
             return codes[0]
         return Code(", ".join(c.text for c in codes), binds=0)
 
-    def _in_place(
-        self, kernel: Kernel, site: CallSite, operands: Sequence[Code], body: Body
-    ) -> Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None:
-        """The form of the kernel that overwrites a state, where nothing else sees the old one."""
-        if not self._facts.in_place or kernel.in_place is None:
+    def _prepared(
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+    ) -> Sequence[Code] | None:
+        """The form of the kernel whose work on parameters is done once, where they are those of
+        this block."""
+        how = kernel.preparing
+        if not self._facts.prepare or how is None or self.owner.outline is None:
             return None
-        old = site.pick(kernel.in_place, operands)
-        return kernel.emit_in_place if old is not None and body.is_state(old) else None
+        values = [site.pick(o, op.operands) for o in how.operands]
+        if not all(v is not None and body.is_param(v) for v in values):
+            return None
+        made_of = [c for o in how.operands if (c := site.pick(o, operands)) is not None]
+        made = self.owner.preparation.buffer(how.emit(site, operands), made_of)
+        return how.emit_with(site, operands, made)
 
     # --- all of it -----------------------------------------------------------
 
     def written(self) -> Written:
-        """The function, under no name yet."""
+        """The function, under no name yet. What its text names is known once it is there: then it
+        is written again, if anything else has such a name."""
+        found = self._written()
+        named = {f.__name__ for f in found.functions}
+        if found.device:
+            named.add("device")
+        if not any(map(self._names.has, named - self._taken)):
+            return found
+        taken = self._taken | named
+        again = Scope(self.function, self.owner, self._callees, self._facts, self._inside, taken)
+        return again.written()
+
+    def _written(self) -> Written:
         body = Body(self.function, self, self._names)
         for k, (text, value) in enumerate(zip(self.params, self.function.params, strict=True)):
             body.param(value, text, "number" if k in self._integers else "value")
@@ -267,13 +303,16 @@ _STORES = {"param": "_parameters", "buffer": "_buffers", "state": "_buffers", "s
 
 
 def is_taken(member: str) -> bool:
-    """Whether every `nn.Module` has an attribute of that name."""
-    return hasattr(nn.Module, member) or member in nn.Module().__dict__
+    """Whether `of.member` would be no member of that name: every `nn.Module` has an attribute of
+    it, or Python takes it for something else."""
+    hidden = member.startswith("__")
+    known = hasattr(nn.Module, member) or member in nn.Module().__dict__
+    return known or hidden or keyword.iskeyword(member)
 
 
 def attribute(of: str, member: str, kind: str) -> str:
-    """A member of a module, also where `nn.Module` has something else of that name."""
-    if is_taken(member) or keyword.iskeyword(member):
+    """A member of a module, also where `is_taken`."""
+    if is_taken(member):
         return f'{of}.{_STORES[kind]}["{member}"]'
     return f"{of}.{member}"
 

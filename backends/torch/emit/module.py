@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,9 @@ from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
-from linnet.backends.torch.emit.names import Names, base_of, snake
+from linnet.backends.torch.emit.library import names as library_names
+from linnet.backends.torch.emit.names import Names, base_of
+from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Module
@@ -22,33 +25,45 @@ from linnet.ir.passes.dce import dce
 from linnet.ir.passes.vectorize import vectorize
 from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
-from linnet.lower.outline import Outline, Sub
+from linnet.lower.outline import Member, Outline, Sub
 
+OWN = ("model", "state_dict_from")
+"""Functions that a file has of its own."""
 _IMPORT = 88
 """The longest line of an import, as ruff lays them out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selecting:
-    """How kernels are chosen."""
+    """How kernels are chosen, and whether what they make of parameters alone is made once."""
 
     kernels: Sequence[Kernel]
     numerics: Tier
     device: str
+    prepare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Generated source: its text, the root's class, and what each entry is called there, which
-    dimensions it asks for, whether for a device, and whether it is one of `functions`, outside
-    any block."""
+    """Generated source: its text, the root's class, and what each entry is written as there; of
+    `functions`, entries outside any block, it is a function. `prepared` are the buffers that its
+    function `prepare` fills, by class."""
 
     text: str
     root: str
-    entries: Mapping[str, str]
-    symbols: Mapping[str, tuple[tuple[Symbol, str], ...]]
-    devices: frozenset[str]
+    entries: Mapping[str, Written]
     functions: frozenset[str]
+    prepared: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a file has below its imports: functions, classes and `model`; the functions that it
+    calls and does not have; and what is `prepared`, as in `Source`."""
+
+    blocks: tuple[str, ...]
+    functions: tuple[Callable[..., Any], ...]
+    prepared: frozenset[tuple[str, str]]
 
 
 class Writer:
@@ -62,25 +77,52 @@ class Writer:
         selecting: Selecting,
         entries: Collection[str] = (),
     ) -> None:
-        names = Names()
-        self._title = title
+        self._title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
+        self._lowered: dict[str, AsWritten] = {}
+        self._begin({*library_names(), *OWN, METHOD})
+
+    def _begin(self, taken: set[str]) -> None:
+        """Nothing is written yet; the file has these names for something else."""
+        self._taken = taken
+        names = Names(taken)
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
         self._outside: set[str] = set()
-        self._classes.owner(root)
+        self._classes.owner(self._root)
 
     def entry(self, key: str, lowered: AsWritten) -> None:
         """Write an entry and all that it calls."""
+        self._lowered[key] = lowered
+        self._write(key, lowered)
+        clashes = {f.__name__ for f in self._called()} & self._own()
+        if clashes:
+            self._begin(self._taken | clashes)
+            for each in self._lowered.items():
+                self._write(*each)
+
+    def _called(self) -> Collection[Callable[..., Any]]:
+        """The functions that the file imports."""
+        owners = [*map(self._classes.owner, _inside_out(self._root)), self._functions]
+        found = [f for owner in owners for w in owner.all for f in w.functions]
+        found += [f for owner in owners for f in owner.preparation.functions]
+        return dict.fromkeys(found)
+
+    def _own(self) -> set[str]:
+        """What is defined in the file under a name."""
+        titles = {self._classes.title(o) for o in _inside_out(self._root)}
+        return titles | {w.name for w in self._functions.all}
+
+    def _write(self, key: str, lowered: AsWritten) -> None:
         decisions = self._decisions(lowered)
         chosen = {name for name, d in decisions.items() if d.kernel is not None}
         plain = vectorize(lowered.module)
         module = dce(fold_constants(plain, lambda f: f.name in chosen, lowered.values))
-        facts = Facts.of(module, decisions, lowered.values)
+        facts = Facts.of(module, decisions, lowered.values, prepare=self._selecting.prepare)
         own = Inside(self._root, self._classes.title(self._root), self._names)
         at = self._outlines(module, chosen)
         written: dict[str, tuple[Written, Outline | None]] = {}
@@ -89,7 +131,9 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(module.functions[callee], owner, written, facts, own)
+            scope = Scope(
+                module.functions[callee], owner, written, facts, own, self._taken | {own.title}
+            )
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:
@@ -122,30 +166,49 @@ class Writer:
         return found
 
     def source(self) -> Source:
-        """The whole file."""
+        """The whole file, which imports the functions that it calls from Linnet."""
+        parts = self.parts()
+        imports = imports_of(parts.functions, parts.blocks)
+        return Source(
+            joined([f'"""{self._title}"""'], imports, parts.blocks),
+            self._classes.title(self._root),
+            dict(self._entries),
+            frozenset(self._outside),
+            parts.prepared,
+        )
+
+    @property
+    def heading(self) -> str:
+        """What the file is called in its first line."""
+        return self._title
+
+    @property
+    def has_states(self) -> bool:
+        """Whether any block keeps a state."""
+        members = (m for outline in _inside_out(self._root) for m in outline.members)
+        return any(isinstance(m, Member) and m.kind == "state" for m in members)
+
+    @property
+    def entries(self) -> tuple[Written, ...]:
+        """The entries as they are written."""
+        return tuple(self._entries.values())
+
+    def parts(self) -> Parts:
+        """What the file has below its imports."""
         self._classes.renew()
-        outlines = [o for o in _inside_out(self._root) if o]
+        outlines = _inside_out(self._root)
         blocks = [list(self._classes.lines(o)) for o in outlines]
         functions = [list(definition(w)) for w in self._functions.all]
-        used = [w for o in outlines for w in self._classes.owner(o).all] + self._functions.all
-        lines = [
-            f'"""{self._title}"""',
-            "",
-            "from __future__ import annotations",
-            "",
-            *_imports(used),
-        ]
-        for block in (*functions, *blocks, list(self._build())):
-            lines += ["", "", *block]
-        text = "\n".join(laid_out(lines)) + "\n"
-        return Source(
-            text,
-            self._classes.title(self._root),
-            {key: w.name for key, w in self._entries.items()},
-            {key: w.symbols for key, w in self._entries.items()},
-            frozenset(key for key, w in self._entries.items() if w.device),
-            frozenset(self._outside),
+        owners = {o: self._classes.owner(o).preparation for o in outlines}
+        preparing = {o: own for o, own in owners.items() if own.buffers}
+        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
+        found = [laid_out(block) for block in (*functions, *blocks, *last)]
+        buffers = frozenset(
+            (self._classes.title(o), buffer)
+            for o, own in preparing.items()
+            for buffer in own.buffers.values()
         )
+        return Parts(tuple("\n".join(b) for b in found), tuple(self._called()), buffers)
 
     def _build(self) -> Iterator[str]:
         title = self._classes.title(self._root)
@@ -155,18 +218,37 @@ class Writer:
         def no_symbol(symbol: Symbol) -> Code:
             return name(symbol.name, "number")
 
-        needed = self._classes.needed(self._root)
-        numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
+        params = self._classes.params(self._root).items()
+        numbers = (f"{text}={dim_code(self._generics[s], no_symbol)}" for s, text in params)
         yield f"    return {title}({', '.join(numbers)})"
 
+    def _prepare(self, preparing: Mapping[Outline, Preparation]) -> Iterator[str]:
+        yield f"def {METHOD}(root: nn.Module) -> None:"
+        yield '    """Compute what is made of parameters alone, each time that they are set."""'
+        yield "    for block in root.modules():"
+        for outline, own in preparing.items():
+            yield f"        if isinstance(block, {self._classes.title(outline)}):"
+            yield f"            block.{own.method}()"
 
-def _imports(used: Sequence[Written]) -> Iterator[str]:
-    yield "import torch"
-    if any("F." in line for w in used for line in w.lines):
+
+def joined(head: Sequence[str], imports: Iterable[str], blocks: Iterable[str]) -> str:
+    """A file: what stands before `from __future__`, the imports, the rest."""
+    lines = [*head, "", "from __future__ import annotations", "", *imports]
+    for block in blocks:
+        lines += ["", "", block]
+    return "\n".join(lines) + "\n"
+
+
+def imports_of(functions: Iterable[Callable[..., Any]], blocks: Iterable[str]) -> Iterator[str]:
+    """The imports of these functions, and of what `blocks` name of PyTorch."""
+    text = "\n".join(blocks)
+    if re.search(r"(?<![\w.])torch\.", text):
+        yield "import torch"
+    if re.search(r"(?<![\w.])F\.", text):
         yield "import torch.nn.functional as F"
-    yield "from torch import Tensor, nn"
+    names = [name for name in ("Tensor", "nn") if re.search(rf"(?<![\w.]){name}\b", text)]
+    yield f"from torch import {', '.join(names)}"
     modules: dict[str, set[str]] = {}
-    functions: dict[Callable[..., Any], None] = dict.fromkeys(f for w in used for f in w.functions)
     for function in functions:
         modules.setdefault(function.__module__, set()).add(function.__name__)
     if modules:

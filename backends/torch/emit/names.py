@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable
 
 FRAMEWORK = ("torch", "F", "nn", "Tensor", "self")
-_RESERVED = frozenset((*keyword.kwlist, *dir(builtins), *FRAMEWORK))
+_UNCLEAR = ("l", "O", "I")
+"""Names that linters refuse, as they look like numbers."""
+_RESERVED = frozenset((*keyword.kwlist, *dir(builtins), *FRAMEWORK, *_UNCLEAR))
 _NUMBERED = re.compile(r"_\d+$")
 
 
@@ -17,6 +19,10 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+
+    def has(self, name: str) -> bool:
+        """Whether the name is taken."""
+        return name in self._taken
 
     def new(self, wanted: str) -> str:
         """`wanted`, or that with a number behind it where it is taken."""
@@ -30,7 +36,10 @@ class Names:
 
 
 def free(wanted: str) -> str:
-    """`wanted` where Python has no meaning for it, else with an underscore."""
+    """`wanted` where Python has no meaning for it, else with an underscore. In a class, Python
+    gives names that begin with two underscores another name; one alone is no name here."""
+    if wanted.startswith("__") or wanted == "_":
+        wanted = f"_{wanted.strip('_') or 'value'}"
     return f"{wanted}_" if wanted in _RESERVED else wanted
 
 
@@ -43,5 +52,5 @@ def snake(name: str) -> str:
 def base_of(function: str) -> tuple[str, str | None]:
     """Of `std.nn.norm::RmsNorm.forward.2` the name `forward`, and the block `RmsNorm`; of a
     function outside any block its name alone."""
-    parts = [p for p in function.rpartition("::")[2].split(".") if not re.fullmatch(r"c?\d+", p)]
+    parts = [p for p in function.rpartition("::")[2].split(".") if not p.isdecimal()]
     return parts[-1], parts[0] if len(parts) > 1 else None

@@ -35,7 +35,7 @@ class Inductor:
         """What runs in place of the text, and the names of the pieces in it."""
         outside = source.functions
         entries = [
-            ("" if key in outside else source.root, name) for key, name in source.entries.items()
+            ("" if key in outside else source.root, w.name) for key, w in source.entries.items()
         ]
         found = cut(source.text, entries)
         return found.tree, found.pieces

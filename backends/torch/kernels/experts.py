@@ -9,17 +9,19 @@ from linnet.backends.torch.kernels.functions import experts as functions
 from linnet.backends.torch.kernels.records import (
     Element,
     Function,
+    Made,
     calling,
     kernel,
     of_dtype,
     on,
+    preparing,
 )
 from linnet.dims.dims import Dim
 from linnet.dtypes import FLOATS, DType
 
 WAITING = "it reads the chosen experts on the host, for which a device would be waited for"
 ROUTED = ("x", "weight", "experts")
-PACKED = ("x", "blocks", "scales", "experts")
+PACKED = ("blocks", "scales")
 
 
 def aligned(site: CallSite) -> str | None:
@@ -57,10 +59,32 @@ def grouped(op: str, function: Function, *arguments: str) -> Kernel:
     )
 
 
-def routed(op: str, name: str, function: Function, *arguments: str) -> Kernel:
+def routed(op: str, function: Function, *arguments: str) -> Kernel:
     """The op as a product for each chosen expert."""
     call = calling(function, *arguments)
-    return kernel(op, name, "equivalent", call, on("cpu", WAITING))
+    name = "cpu.chosen_experts"
+    return kernel(f"std.nn.moe::{op}", name, "equivalent", call, on("cpu", WAITING))
+
+
+def routed_mxfp4(op: str, function: Function, unpacked: Function, *arguments: str) -> Kernel:
+    """The op as a product for each chosen expert, whose weights are unpacked for it, or by
+    `unpacked` with those of all experts."""
+    return kernel(
+        f"std.quant::{op}",
+        "cpu.chosen_mxfp4_experts",
+        "equivalent",
+        calling(function, "x", *PACKED, "experts", *arguments),
+        on("cpu", WAITING),
+        preparing=preparing(
+            functions.dequantize_mxfp4,
+            (*PACKED, Element("T")),
+            unpacked,
+            "x",
+            Made(),
+            "experts",
+            *arguments,
+        ),
+    )
 
 
 KERNELS = (
@@ -68,32 +92,25 @@ KERNELS = (
     grouped("linear_experts_shared", functions.grouped_linear_experts, *ROUTED),
     grouped("combine_experts", functions.grouped_combine_experts, *ROUTED, "weights"),
     *(
-        routed(f"std.nn.moe::{op}", "cpu.chosen_experts", functions.linear_experts, *ROUTED)
+        routed(op, functions.linear_experts, *ROUTED)
         for op in ("linear_experts", "linear_experts_shared")
     ),
-    routed(
-        "std.nn.moe::combine_experts",
-        "cpu.chosen_experts",
-        functions.combine_experts,
-        *ROUTED,
-        "weights",
-    ),
+    routed("combine_experts", functions.combine_experts, *ROUTED, "weights"),
     kernel(
         "std.quant::dequantize_mxfp4",
         "torch.dequantize_mxfp4",
         "exact",
-        calling(functions.dequantize_mxfp4, "blocks", "scales", Element("T")),
+        calling(functions.dequantize_mxfp4, *PACKED, Element("T")),
         of_dtype("T", *FLOATS),
     ),
     *(
-        routed(f"std.quant::{op}", "cpu.chosen_mxfp4_experts", functions.mxfp4_experts, *PACKED)
+        routed_mxfp4(op, functions.mxfp4_experts, functions.linear_experts)
         for op in ("mxfp4_experts", "mxfp4_experts_shared", "mxfp4_linear_experts_shared")
     ),
-    routed(
-        "std.quant::mxfp4_combine_experts",
-        "cpu.chosen_mxfp4_experts",
+    routed_mxfp4(
+        "mxfp4_combine_experts",
         functions.mxfp4_combine_experts,
-        *PACKED,
+        functions.combine_experts,
         "weights",
     ),
 )

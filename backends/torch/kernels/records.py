@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from linnet.backends.code import Code, call, name
-from linnet.backends.kernels import CallSite, Kernel, Tier
+from linnet.backends.kernels import CallSite, Kernel, Preparing, Tier
 from linnet.backends.torch.dtypes import TORCH
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
@@ -46,6 +46,11 @@ class Word:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was prepared."""
+
+
 Argument: TypeAlias = str | Extent | Element | Word
 """What a function is called with; a string is a parameter of the op."""
 
@@ -58,6 +63,7 @@ def kernel(
     *conditions: Condition,
     in_place: str | None = None,
     emit_in_place: Emit | None = None,
+    preparing: Preparing | None = None,
 ) -> Kernel:
     """The record of a kernel that applies where all conditions hold, the first reason first."""
 
@@ -65,7 +71,7 @@ def kernel(
         reasons = (condition(site) for condition in conditions)
         return next((reason for reason in reasons if reason is not None), None)
 
-    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS)
+    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS, preparing)
 
 
 def calling(function: Function, *arguments: Argument, **named: Argument) -> Emit:
@@ -75,6 +81,21 @@ def calling(function: Function, *arguments: Argument, **named: Argument) -> Emit
         return [call_of(function, site, operands, *arguments, **named)]
 
     return emit
+
+
+def preparing(
+    make: Function, made_of: Sequence[Argument], function: Function, *arguments: Argument | Made
+) -> Preparing:
+    """`make(*made_of)` once, then `function` with that where `Made` stands among `arguments`."""
+
+    def emit(site: CallSite, operands: Sequence[Code]) -> Code:
+        return call_of(make, site, operands, *made_of)
+
+    def emit_with(site: CallSite, operands: Sequence[Code], made: Code) -> Sequence[Code]:
+        known = [Word(made.text) if isinstance(a, Made) else a for a in arguments]
+        return [call_of(function, site, operands, *known)]
+
+    return Preparing(tuple(a for a in made_of if isinstance(a, str)), emit, emit_with)
 
 
 def call_of(
