@@ -160,8 +160,8 @@ class _Tensors:
     def of(module: nn.Module) -> _Tensors:
         each = list(module.modules())
         return _Tensors(
-            tuple(m._parameters for m in each if m._parameters),  # pyright: ignore[reportPrivateUsage]
-            tuple(m._buffers for m in each if m._buffers),  # pyright: ignore[reportPrivateUsage]
+            tuple(m._parameters for m in each),  # pyright: ignore[reportPrivateUsage]
+            tuple(m._buffers for m in each),  # pyright: ignore[reportPrivateUsage]
         )
 
     def places(self) -> tuple[int, ...]:
@@ -172,7 +172,9 @@ class _Tensors:
     def in_place(self, run: Callable[[], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
         """What `run` gives; the buffers are the same tensors after it, with the values that those
         have which it left, a fault the old ones."""
-        before = [(store, dict(store)) for store in self.buffers]
+        before = [
+            (store, {n: t for n, t in store.items() if t is not None}) for store in self.buffers
+        ]
         left: list[tuple[Tensor, Tensor]] = []
         try:
             results = run()

@@ -31,7 +31,8 @@ class Reach:
                 found.functions["", node.name] = node
             elif isinstance(node, ast.ClassDef):
                 found._class(node)
-        found.functions.pop(("", "model"), None)
+        for once in ("model", "prepare"):
+            found.functions.pop(("", once), None)
         found.driving = set(entries)
         found.driving |= {o for o, f in found.functions.items() if _has_control(f)}
         found._close()
