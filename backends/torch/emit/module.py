@@ -15,8 +15,7 @@ from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
-from linnet.backends.torch.emit.library import names as library_names
-from linnet.backends.torch.emit.names import Names, base_of
+from linnet.backends.torch.emit.names import Names, base_of, snake
 from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
@@ -27,8 +26,6 @@ from linnet.ir.walk import callees_first, operations
 from linnet.lower.module import AsWritten
 from linnet.lower.outline import Member, Outline, Sub
 
-OWN = ("model", "state_dict_from")
-"""Functions that a file has of its own."""
 _IMPORT = 88
 """The longest line of an import, as ruff lays them out."""
 
@@ -56,16 +53,6 @@ class Source:
     prepared: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a file has below its imports: functions, classes and `model`; the functions that it
-    calls and does not have; and what is `prepared`, as in `Source`."""
-
-    blocks: tuple[str, ...]
-    functions: tuple[Callable[..., Any], ...]
-    prepared: frozenset[tuple[str, str]]
-
-
 class Writer:
     """Collects functions and classes of any number of entries of one root."""
 
@@ -76,14 +63,16 @@ class Writer:
         generics: Mapping[Symbol, Dim],
         selecting: Selecting,
         entries: Collection[str] = (),
+        taken: Collection[str] = (),
     ) -> None:
-        self._title = re.sub(r"[^\w .:<>-]", "", title)
+        """`taken` are names that nothing in the file may have."""
+        self.title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({*library_names(), *OWN, METHOD})
+        self._begin({"model", METHOD, *taken})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
@@ -99,14 +88,14 @@ class Writer:
         """Write an entry and all that it calls."""
         self._lowered[key] = lowered
         self._write(key, lowered)
-        clashes = {f.__name__ for f in self._called()} & self._own()
+        clashes = {f.__name__ for f in self.called()} & self._own()
         if clashes:
             self._begin(self._taken | clashes)
             for each in self._lowered.items():
                 self._write(*each)
 
-    def _called(self) -> Collection[Callable[..., Any]]:
-        """The functions that the file imports."""
+    def called(self) -> Collection[Callable[..., Any]]:
+        """The functions that the file calls and does not define."""
         owners = [*map(self._classes.owner, _inside_out(self._root)), self._functions]
         found = [f for owner in owners for w in owner.all for f in w.functions]
         found += [f for owner in owners for f in owner.preparation.functions]
@@ -165,50 +154,39 @@ class Writer:
                         found[callee] = outline_at(outline, op.attrs["at"])
         return found
 
-    def source(self) -> Source:
-        """The whole file, which imports the functions that it calls from Linnet."""
-        parts = self.parts()
-        imports = imports_of(parts.functions, parts.blocks)
-        return Source(
-            joined([f'"""{self._title}"""'], imports, parts.blocks),
-            self._classes.title(self._root),
-            dict(self._entries),
-            frozenset(self._outside),
-            parts.prepared,
-        )
-
-    @property
-    def heading(self) -> str:
-        """What the file is called in its first line."""
-        return self._title
-
     @property
     def has_states(self) -> bool:
         """Whether any block keeps a state."""
         members = (m for outline in _inside_out(self._root) for m in outline.members)
         return any(isinstance(m, Member) and m.kind == "state" for m in members)
 
-    @property
-    def entries(self) -> tuple[Written, ...]:
-        """The entries as they are written."""
-        return tuple(self._entries.values())
-
-    def parts(self) -> Parts:
-        """What the file has below its imports."""
-        self._classes.renew()
-        outlines = _inside_out(self._root)
-        blocks = [list(self._classes.lines(o)) for o in outlines]
-        functions = [list(definition(w)) for w in self._functions.all]
-        owners = {o: self._classes.owner(o).preparation for o in outlines}
-        preparing = {o: own for o, own in owners.items() if own.buffers}
-        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
-        found = [laid_out(block) for block in (*functions, *blocks, *last)]
-        buffers = frozenset(
-            (self._classes.title(o), buffer)
-            for o, own in preparing.items()
-            for buffer in own.buffers.values()
+    def source(self) -> Source:
+        """The whole file, which imports what it calls."""
+        preparing = self._preparing()
+        return Source(
+            joined([f'"""{self.title}"""'], (), self.called(), self.parts()),
+            self._classes.title(self._root),
+            dict(self._entries),
+            frozenset(self._outside),
+            frozenset(
+                (self._classes.title(o), buffer)
+                for o, own in preparing.items()
+                for buffer in own.buffers.values()
+            ),
         )
-        return Parts(tuple("\n".join(b) for b in found), tuple(self._called()), buffers)
+
+    def parts(self) -> list[str]:
+        """What the file defines: functions, classes and `model`."""
+        self._classes.renew()
+        blocks = [list(self._classes.lines(o)) for o in _inside_out(self._root)]
+        functions = [list(definition(w)) for w in self._functions.all]
+        preparing = self._preparing()
+        last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
+        return ["\n".join(laid_out(part)) for part in (*functions, *blocks, *last)]
+
+    def _preparing(self) -> dict[Outline, Preparation]:
+        owners = {o: self._classes.owner(o).preparation for o in _inside_out(self._root)}
+        return {o: own for o, own in owners.items() if own.buffers}
 
     def _build(self) -> Iterator[str]:
         title = self._classes.title(self._root)
@@ -218,8 +196,8 @@ class Writer:
         def no_symbol(symbol: Symbol) -> Code:
             return name(symbol.name, "number")
 
-        params = self._classes.params(self._root).items()
-        numbers = (f"{text}={dim_code(self._generics[s], no_symbol)}" for s, text in params)
+        needed = self._classes.needed(self._root)
+        numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
         yield f"    return {title}({', '.join(numbers)})"
 
     def _prepare(self, preparing: Mapping[Outline, Preparation]) -> Iterator[str]:
@@ -231,17 +209,21 @@ class Writer:
             yield f"            block.{own.method}()"
 
 
-def joined(head: Sequence[str], imports: Iterable[str], blocks: Iterable[str]) -> str:
-    """A file: what stands before `from __future__`, the imports, the rest."""
+def joined(
+    head: Sequence[str],
+    imports: Iterable[str],
+    functions: Collection[Callable[..., Any]],
+    parts: Sequence[str],
+) -> str:
+    """A file of its first lines, imports of the standard library, those of PyTorch and of
+    `functions`, and what it defines."""
+    defined = "".join(f"\n\n{part}\n" for part in parts)
     lines = [*head, "", "from __future__ import annotations", "", *imports]
-    for block in blocks:
-        lines += ["", "", block]
-    return "\n".join(lines) + "\n"
+    lines += laid_out(_imports(functions, defined))
+    return "\n".join(lines) + "\n" + defined
 
 
-def imports_of(functions: Iterable[Callable[..., Any]], blocks: Iterable[str]) -> Iterator[str]:
-    """The imports of these functions, and of what `blocks` name of PyTorch."""
-    text = "\n".join(blocks)
+def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[str]:
     if re.search(r"(?<![\w.])torch\.", text):
         yield "import torch"
     if re.search(r"(?<![\w.])F\.", text):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from linnet.backends.base import Sources
-from linnet.backends.torch.emit.library import pasted
-from linnet.backends.torch.emit.module import Selecting, Writer, imports_of, joined
+from linnet.backends.torch.emit import library
+from linnet.backends.torch.emit.module import Selecting, Writer, joined
 from linnet.backends.torch.emit.renames import state_dict_from
 
 Kernels = Literal["inline", "import"]
@@ -27,23 +27,22 @@ def standalone(
     where they are the paths, there is nothing to rename. A `LinnetError` where an entry cannot be
     lowered."""
     outline, values = sources.outline()
-    writer = Writer(title, outline, values, selecting)
+    renamed = names is not None and any(path != name for path, name in names.items())
+    taken = {"state_dict_from", *(library.names() if kernels == "inline" else ())}
+    writer = Writer(title, outline, values, selecting, taken=taken)
     for entry in entries:
         writer.entry(entry, sources.lower(entry, ()))
-    parts = writer.parts()
-    blocks, others = list(parts.blocks), parts.functions
+    parts, called = writer.parts(), tuple(writer.called())
     imports: dict[str, set[str]] = {}
     if kernels == "inline":
-        found = pasted(parts.functions)
-        imports, others = dict(found.imports), found.others
-        blocks = [*found.definitions, *blocks]
-    renamed = names is not None and any(path != name for path, name in names.items())
+        found = library.pasted(called)
+        imports, called = dict(found.imports), found.others
+        parts = [*found.definitions, *parts]
     if renamed and names is not None:
-        blocks.append("\n".join(state_dict_from(names)))
+        parts.append("\n".join(state_dict_from(names)))
         imports.setdefault("collections.abc", set()).add("Mapping")
-    lines = [*_standard(imports), *imports_of(others, blocks)]
-    head = list(_head(writer, selecting, bool(others), renamed))
-    return joined(head, lines, blocks)
+    head = list(_head(writer, selecting, bool(called), renamed))
+    return joined(head, list(_standard(imports)), called, parts)
 
 
 def _standard(imports: Mapping[str, Iterable[str]]) -> Iterator[str]:
@@ -58,7 +57,7 @@ def _head(writer: Writer, selecting: Selecting, imports: bool, renamed: bool) ->
     """What the file says of itself."""
     given = "state_dict_from(checkpoint)" if renamed else "checkpoint"
     kind = selecting.device.partition(":")[0]
-    yield f'"""{writer.heading}, written by Linnet with numerics `{selecting.numerics}` for {kind}.'
+    yield f'"""{writer.title}, written by Linnet with numerics `{selecting.numerics}` for {kind}.'
     yield ""
     yield f'    with torch.device("{kind}"):'
     yield "        net = model()"
