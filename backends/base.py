@@ -14,7 +14,12 @@ from linnet.backends.contract import (
     Stored,
 )
 from linnet.backends.kernels import TIERS, CallSite, Considered, Decision, Kernel, Tier
-from linnet.backends.registry import backend_names, check_numerics, get_backend
+from linnet.backends.registry import (
+    backend_names,
+    check_numerics,
+    default_backend,
+    get_backend,
+)
 from linnet.backends.selection import call_sites, decide, select
 
 __all__ = [
@@ -35,6 +40,7 @@ __all__ = [
     "call_sites",
     "check_numerics",
     "decide",
+    "default_backend",
     "get_backend",
     "select",
 ]

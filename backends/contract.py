@@ -83,16 +83,20 @@ class Runtime(Protocol):
 
 
 class Backend(Protocol):
-    """`kernels` in order of preference. `check` refuses a device or an option that it does not
-    have, before any weight is read. `hand_out` is what the user gets for a loaded model (a
-    `linnet.nest.Model`) and the runtime that it runs on: the model itself, or something of the
-    framework that does as the model does."""
+    """`kernels` in order of preference. `kinds` are the kinds of device that they may be asked
+    about, `cuda` of `cuda:1`, whether there is such a device here or not. `check` refuses a device
+    or an option that it does not have, before any weight is read. `hand_out` is what the user gets
+    for a loaded model (a `linnet.nest.Model`) and the runtime that it runs on: the model itself, or
+    something of the framework that does as the model does."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def kernels(self) -> Sequence[Kernel]: ...
+
+    @property
+    def kinds(self) -> Sequence[str]: ...
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None: ...
 

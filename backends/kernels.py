@@ -96,6 +96,7 @@ class Kernel:
     memory with what something reads. What it gives is the operand, changed. Both are None where
     there is no such form. `numbers` are the scalar parameters for which a Python number will do.
     `preparing` is the form for a model that is loaded with work on parameters done beforehand.
+    `why` says, for `linnet explain`, what it is good for: "reads packed bytes in place".
     """
 
     op: str
@@ -107,11 +108,12 @@ class Kernel:
     emit_in_place: Callable[[CallSite, Sequence[Any]], Sequence[Any]] | None = None
     numbers: tuple[str, ...] = ()
     preparing: Preparing | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A kernel that was not taken, and why."""
+    """A kernel that is not for a call, and why."""
 
     kernel: Kernel
     reason: str
@@ -119,12 +121,14 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a call site gets: a kernel, or the op's own body where it is None."""
+    """What a call site gets: a kernel, or the op's own body where it is None. `after` are the
+    kernels that apply too and stand behind it."""
 
     site: CallSite
     kernel: Kernel | None
     reason: str
     considered: tuple[Considered, ...]
+    after: tuple[Kernel, ...] = ()
 
     @property
     def chosen(self) -> str:

@@ -29,6 +29,11 @@ def backend_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*_SHIPPED, *(e.name for e in _offered())]))
 
 
+def default_backend() -> str:
+    """The one that is explained where none is named: PyTorch's where that is installed."""
+    return "torch" if _is_there("torch") else "numpy"
+
+
 def get_backend(name: str) -> Backend:
     """The backend called `name`; a `LinnetError` that says what to do where there is none."""
     if name in _SHIPPED:

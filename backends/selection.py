@@ -3,7 +3,8 @@ its reason."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from linnet.backends.kernels import TIERS, CallSite, Considered, Decision, Kernel, Tier
 from linnet.dims.dims import Dim
@@ -12,29 +13,52 @@ from linnet.ir.core import Module, Operation
 
 def select(kernels: Iterable[Kernel], site: CallSite, numerics: Tier) -> Decision:
     """The first kernel for `site` that `numerics` allows and that applies, else the body."""
-    considered: list[Considered] = []
+    refused: list[Considered] = []
+    fit: list[Kernel] = []
     for kernel in (k for k in kernels if k.op == site.op):
-        if TIERS.index(kernel.tier) > TIERS.index(numerics):
-            reason: str | None = f"its numerics are `{kernel.tier}`, `{numerics}` was asked for"
-        else:
-            reason = kernel.applies(site)
+        reason = _refusal(kernel, site, numerics)
         if reason is None:
-            return Decision(site, kernel, "the first that applies", tuple(considered))
-        considered.append(Considered(kernel, reason))
-    why = "no kernel applies" if considered else "the backend has no kernel for it"
-    return Decision(site, None, why, tuple(considered))
+            fit.append(kernel)
+        else:
+            refused.append(Considered(kernel, reason))
+    if fit:
+        why = fit[0].why or "the first that applies"
+        return Decision(site, fit[0], why, tuple(refused), tuple(fit[1:]))
+    if not refused:
+        return Decision(site, None, "the backend has no kernel for it", ())
+    allowed = any(_allows(numerics, c.kernel) for c in refused)
+    why = "no kernel applies" if allowed else f"`{numerics}` allows none of its kernels"
+    return Decision(site, None, why, tuple(refused))
+
+
+def _allows(numerics: Tier, kernel: Kernel) -> bool:
+    return TIERS.index(kernel.tier) <= TIERS.index(numerics)
+
+
+def _refusal(kernel: Kernel, site: CallSite, numerics: Tier) -> str | None:
+    if not _allows(numerics, kernel):
+        return f"its numerics are `{kernel.tier}`, `{numerics}` was asked for"
+    return kernel.applies(site)
 
 
 def decide(
     module: Module, kernels: Sequence[Kernel], numerics: Tier, device: str = "cpu"
 ) -> list[Decision]:
-    """The decision for every call of a library op in `module`, in program order."""
-    return [select(kernels, site, numerics) for site in call_sites(module, device)]
+    """The decision for every call of a library op that a run of `module` makes, in program order.
+    The calls in the body of an op that a kernel runs are not made."""
+    found: dict[str, Decision] = {}
+    for site in call_sites(module, device):
+        if site.callee not in found:
+            found[site.callee] = select(kernels, site, numerics)
+    closed = frozenset(callee for callee, d in found.items() if d.kernel is not None)
+    sites = call_sites(module, device, closed)
+    return [replace(found[site.callee], site=site) for site in sites]
 
 
-def call_sites(module: Module, device: str = "cpu") -> list[CallSite]:
-    """Every call of a library op that a run of `module` reaches."""
-    every = _every_call(module)
+def call_sites(module: Module, device: str = "cpu", closed: Collection[str] = ()) -> list[CallSite]:
+    """Every call of a library op that a run of `module` reaches, which calls functions that are
+    `closed` and does not run their bodies."""
+    every = _every_call(module, closed)
     counts = _run_counts(module.entry, every)
     sites: list[CallSite] = []
     for caller, operation, repeats in every:
@@ -62,7 +86,7 @@ _Call = tuple[str, Operation, int]
 """The caller, the call, and how many times one run of the caller makes it."""
 
 
-def _every_call(module: Module) -> list[_Call]:
+def _every_call(module: Module, closed: Collection[str]) -> list[_Call]:
     """Each call that a run may reach, once, in the order in which it first would."""
     found: list[_Call] = []
     seen = {module.entry}
@@ -75,7 +99,7 @@ def _every_call(module: Module) -> list[_Call]:
             continue
         found.append((caller, *call))
         callee: str = call[0].attrs["callee"]
-        if callee not in seen:
+        if callee not in seen and callee not in closed:
             seen.add(callee)
             open_.append((callee, iter(_calls(module.functions[callee].body, 1))))
     return found

@@ -21,6 +21,7 @@ class NumpyBackend:
 
     name: str = "numpy"
     kernels: tuple[Kernel, ...] = ()
+    kinds: tuple[str, ...] = ("cpu",)
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
         """There is one device, and no option."""

@@ -29,6 +29,7 @@ class TorchBackend:
 
     name: str = "torch"
     kernels: tuple[Kernel, ...] = KERNELS
+    kinds: tuple[str, ...] = ("cpu", "cuda")
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
         """Refuse a device that is not there and an option that there is not."""

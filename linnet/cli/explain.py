@@ -5,23 +5,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
 
-from linnet.backends.base import (
-    CallSite,
-    Decision,
-    Tier,
-    check_numerics,
-    decide,
-    get_backend,
-)
+from linnet.backends.base import Backend, check_numerics, decide, default_backend, get_backend
 from linnet.cli.common import add_numerics, add_set, generics_of, word
 from linnet.cli.explain_code import explain_code, is_code
+from linnet.cli.explain_groups import Entry, Group, entry_of, generics_in, params_in
+from linnet.cli.explain_text import text_of
 from linnet.cli.lowered import lowered_entries
 from linnet.cli.report import report
-from linnet.ir.library import Absent, Argument, Known, Parts
 from linnet.ir.places import shown as shown_place
-from linnet.nest.words import counted
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 
@@ -39,8 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--entry", type=word, help="default: the card's entry, or every entry of the file"
     )
-    parser.add_argument("--backend", type=word, default="numpy", help="default: numpy")
-    parser.add_argument("--device", type=word, default="cpu", help="default: cpu")
+    parser.add_argument(
+        "--backend", type=word, help="default: torch, or numpy where PyTorch is not installed"
+    )
+    parser.add_argument(
+        "--device", type=word, default="cpu", help="default: cpu; it need not be here"
+    )
     add_numerics(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_set(parser)
@@ -53,13 +51,12 @@ def run(options: argparse.Namespace) -> int:
         return report(stray, options.json) if stray else explain_code(options.target, options.json)
     sink = Sink()
     try:
-        backend = get_backend(options.backend)
-        backend.check(options.device, {})
-        kernels = backend.kernels
+        backend = get_backend(options.backend or default_backend())
+        _check_device(backend, options.device)
         numerics = check_numerics(options.numerics)
         modules = lowered_entries(options.target, options.entry, generics_of(options), sink)
         found = {
-            name: decide(module, kernels, numerics, options.device)
+            name: entry_of(module, decide(module, backend.kernels, numerics, options.device))
             for name, module in modules.items()
         }
     except LinnetError as error:
@@ -67,123 +64,71 @@ def run(options: argparse.Namespace) -> int:
     if sink.errors:
         return report(sink, options.json)
     if options.json:
-        print(json.dumps(_document(found, options), indent=2))
+        print(json.dumps(_document(found, backend.name, options), indent=2))
     else:
-        print(_text(found, options.backend, numerics, options.device))
+        print(text_of(found, f"{backend.name} on {options.device}, numerics {numerics}"))
     return 0
+
+
+def _check_device(backend: Backend, device: str) -> None:
+    """Refuse a device that the backend has no kernels for; it need not be one that is here."""
+    kind, colon, index = device.partition(":")
+    if kind not in backend.kinds or (colon and not re.fullmatch(r"[0-9]{1,4}", index)):
+        listed = ", ".join(f"`{k}`" for k in backend.kinds)
+        message = f"the backend `{backend.name}` has no device `{device}`"
+        help_ = f"kernels are chosen for a kind of device: {listed}"
+        raise LinnetError([Diagnostic("E2102", message, None, help=help_)])
 
 
 def _of_ops(options: argparse.Namespace) -> list[Diagnostic]:
     """The options that were given and say nothing about a code."""
-    given = {"--entry": options.entry, "--set": options.generics}
+    given = {"--entry": options.entry, "--backend": options.backend, "--set": options.generics}
     message = "`{}` is for a card or a file, not for a code"
     return [Diagnostic("E2102", message.format(name), None) for name in given if given[name]]
 
 
-# --- how it is shown ---------------------------------------------------------
-
-
-def _groups(decisions: Iterable[Decision]) -> list[list[Decision]]:
-    """Decisions of one op with one outcome together, the most frequent op first."""
-    groups: dict[tuple[str, str, str], list[Decision]] = {}
-    for decision in decisions:
-        key = (decision.site.op, decision.chosen, decision.reason)
-        groups.setdefault(key, []).append(decision)
-    return sorted(groups.values(), key=lambda g: (-sum(d.site.count for d in g), g[0].site.op))
-
-
-def _text(found: Mapping[str, list[Decision]], backend: str, numerics: Tier, device: str) -> str:
-    lines: list[str] = []
-    for entry, decisions in found.items():
-        total = sum(d.site.count for d in decisions)
-        calls = counted(total, "call")
-        head = f"{entry}: {calls} of library ops, {backend} on {device}, numerics {numerics}"
-        lines += [head, ""]
-        for group in _groups(decisions):
-            lines += _group_text(group)
-    return "\n".join(lines).rstrip()
-
-
-def _group_text(group: list[Decision]) -> list[str]:
-    first = group[0]
-    count = sum(d.site.count for d in group)
-    lines = [f"  {first.site.op}  x{count}  {first.chosen}: {first.reason}"]
-    for refused in dict.fromkeys((c.kernel.name, c.reason) for d in group for c in d.considered):
-        lines.append(f"      not {refused[0]}: {refused[1]}")
-    for d in group:
-        at = f" at {shown_place(d.site.place)}" if d.site.place else ""
-        lines.append(f"      x{d.site.count} in {d.site.caller}{at}: {_call(d.site)}")
-    return [*lines, ""]
-
-
-def _call(site: CallSite) -> str:
-    """`linear<In = 2880, T = bf16>(x: tensor[1, In; bf16], bias: none)`."""
-    generics = ", ".join(f"{n} = {v}" for n, v in _generics(site).items())
-    params = ", ".join(f"{n}: {v}" for n, v in _params(site).items())
-    name = site.op.rpartition("::")[2]
-    return f"{name}<{generics}>({params})" if generics else f"{name}({params})"
-
-
-def _generics(site: CallSite) -> dict[str, str]:
-    return {
-        name: f"[{', '.join(map(str, arg))}]" if isinstance(arg, tuple) else str(arg)
-        for name, arg in site.signature.generics
-    }
-
-
-def _params(site: CallSite) -> dict[str, str]:
-    return {name: _argument(site, argument) for name, argument in site.signature.params}
-
-
-def _argument(site: CallSite, argument: Argument) -> str:
-    match argument:
-        case int():
-            return str(site.operands[argument])
-        case Absent():
-            return "none"
-        case Known():
-            return argument.variant
-        case Parts():
-            return f"({', '.join(f'{n}: {_argument(site, part)}' for n, part in argument.items)})"
+# --- the document ------------------------------------------------------------
 
 
 def _document(
-    found: Mapping[str, list[Decision]], options: argparse.Namespace
+    found: Mapping[str, Entry], backend: str, options: argparse.Namespace
 ) -> dict[str, object]:
     return {
         "version": JSON_VERSION,
-        "backend": options.backend,
+        "backend": backend,
         "device": options.device,
         "numerics": options.numerics,
         "entries": [
-            {"entry": entry, "ops": [_group_json(g) for g in _groups(decisions)]}
-            for entry, decisions in found.items()
+            {"entry": name, "ops": [_group(group, entry.paths) for group in entry.groups]}
+            for name, entry in found.items()
         ],
     }
 
 
-def _group_json(group: list[Decision]) -> dict[str, object]:
-    first = group[0]
-    refused = dict.fromkeys(
-        (c.kernel.name, c.kernel.tier, c.reason) for d in group for c in d.considered
-    )
+def _group(group: Group, paths: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    kernel = group.first.kernel
     return {
-        "op": first.site.op,
-        "count": sum(d.site.count for d in group),
-        "chosen": first.chosen,
-        "tier": first.kernel.tier if first.kernel else None,
-        "reason": first.reason,
-        "considered": [{"kernel": k, "tier": t, "reason": r} for k, t, r in refused],
+        "op": group.first.site.op,
+        "count": group.count,
+        "chosen": group.first.chosen,
+        "tier": kernel.tier if kernel else None,
+        "reason": group.first.reason,
+        "considered": [
+            {"kernel": c.kernel.name, "tier": c.kernel.tier, "reason": c.reason}
+            for c in group.refused
+        ],
+        "after": [{"kernel": k.name, "tier": k.tier, "why": k.why} for k in group.after],
         "calls": [
             {
                 "caller": d.site.caller,
+                "blocks": list(paths.get(d.site.caller, ())),
                 "place": shown_place(d.site.place) if d.site.place else None,
                 "count": d.site.count,
-                "generics": _generics(d.site),
-                "params": _params(d.site),
+                "generics": generics_in(d.site),
+                "params": params_in(d.site),
                 "operands": [str(t) for t in d.site.operands],
                 "results": [str(t) for t in d.site.results],
             }
-            for d in group
+            for d in group.decisions
         ],
     }

@@ -77,8 +77,17 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_explain_refuses_a_device(capsys: Capture) -> None:
-    text = said(capsys, "explain", "gpt-oss-20b", "--device", "nonsense")
-    assert text.startswith("error[E2102]: the backend `numpy` has no device `nonsense`")
+    for backend, device in (
+        ("numpy", "nonsense"),
+        ("numpy", "cuda"),
+        ("torch", "nonsense"),
+        ("torch", "cuda:"),
+        ("torch", "cuda:x"),
+    ):
+        words = ("--backend", backend, "--device", device)
+        text = said(capsys, "explain", "gpt-oss-20b", *words)
+        wanted = f"error[E2102]: the backend `{backend}` has no device `{device}`"
+        assert text.startswith(wanted)
 
 
 SOURCE = """\

@@ -58,6 +58,7 @@ SINK_KERNELS = (
         power_of_two,
         many_queries,
         available,
+        why="compiled for the GPU, and skips the blocks of keys that the mask hides",
     ),
     kernel(
         "std.nn.attention::sink_attention",
@@ -65,6 +66,7 @@ SINK_KERNELS = (
         "fast",
         calling(functions.sink_attention, *SINKS),
         of_dtype("T", *SIXTEEN_BITS),
+        why="products in the dtype, the softmax in f32; no key is repeated for its queries",
     ),
     kernel(
         "std.nn.attention::sink_attention",
@@ -72,6 +74,7 @@ SINK_KERNELS = (
         "equivalent",
         calling(functions.sink_attention_f32, *SINKS),
         of_dtype("T", *FLOATS),
+        why="products and softmax in f32; no key is repeated for its queries",
     ),
 )
 PLAIN_KERNELS = tuple(
@@ -83,12 +86,14 @@ PLAIN_KERNELS = tuple(
             "torch.scaled_attention",
             "fast",
             calling(functions.scaled_attention, *PLAIN),
+            why="the framework's fused attention",
         ),
         kernel(
             f"std.nn.attention::{op}",
             "torch.attention_f32",
             "equivalent",
             calling(functions.attention_f32, *PLAIN),
+            why="products and softmax in f32; no key is repeated for its queries",
         ),
     )
 )

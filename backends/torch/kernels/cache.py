@@ -22,6 +22,7 @@ def write(op: str, function: Function, *arguments: str) -> Kernel:
         f"torch.{op}",
         "exact",
         emit,
+        why="writes into the cache where it lies; the rest of it is not moved",
         in_place="cache",
         emit_in_place=calling(function, "cache", *arguments),
     )

@@ -16,6 +16,7 @@ KERNELS = (
         "exact",
         calling(functions.first_greatest, "x"),
         of_dtype("T", *NUMBERS),
+        why="one reduction",
     ),
     kernel(
         "std.nn.decoding::top_k",
@@ -24,6 +25,7 @@ KERNELS = (
         calling(functions.top_k, "x", Extent("K")),
         of_dtype("T", *NUMBERS),
         known("K"),
+        why="one stable sort of the last axis",
     ),
     kernel(
         "std.nn.moe::top_k_routing",
@@ -32,5 +34,6 @@ KERNELS = (
         calling(functions.top_k_routing, "scores", Extent("K")),
         of_dtype("T", *FLOATS),
         known("K"),
+        why="one stable sort of the scores, and a softmax of the best in f32",
     ),
 )

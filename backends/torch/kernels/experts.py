@@ -40,7 +40,10 @@ def available(site: CallSite) -> str | None:
     """What came with PyTorch 2.10, for GPUs of NVIDIA's Ampere and later."""
     if not hasattr(torch.nn.functional, "grouped_mm"):
         return f"PyTorch {torch.__version__} has no `grouped_mm`"
-    if torch.cuda.is_available() and torch.cuda.get_device_capability(site.device) < (8, 0):
+    index = torch.device(site.device).index or 0
+    # The device may be another machine's.
+    here = index < torch.cuda.device_count()
+    if here and torch.cuda.get_device_capability(index) < (8, 0):
         return "the device has no grouped product"
     return None
 
@@ -56,6 +59,7 @@ def grouped(op: str, function: Function, *arguments: str) -> Kernel:
         of_dtype("T", DType.BF16),
         aligned,
         available,
+        why="one grouped product for all experts, for which the host does not wait",
     )
 
 
@@ -63,7 +67,8 @@ def routed(op: str, function: Function, *arguments: str) -> Kernel:
     """The op as a product for each chosen expert."""
     call = calling(function, *arguments)
     name = "cpu.chosen_experts"
-    return kernel(f"std.nn.moe::{op}", name, "equivalent", call, on("cpu", WAITING))
+    why = "one product for each expert that is chosen, and none for others"
+    return kernel(f"std.nn.moe::{op}", name, "equivalent", call, on("cpu", WAITING), why=why)
 
 
 def routed_mxfp4(op: str, function: Function, unpacked: Function, *arguments: str) -> Kernel:
@@ -84,6 +89,7 @@ def routed_mxfp4(op: str, function: Function, unpacked: Function, *arguments: st
             "experts",
             *arguments,
         ),
+        why="unpacks each expert that is chosen once, and no other",
     )
 
 
@@ -102,6 +108,7 @@ KERNELS = (
         "exact",
         calling(functions.dequantize_mxfp4, *PACKED, Element("T")),
         of_dtype("T", *FLOATS),
+        why="looks up two weights for each byte in a table",
     ),
     *(
         routed_mxfp4(op, functions.mxfp4_experts, functions.linear_experts)

@@ -64,9 +64,15 @@ def convolution(
     apart = convolved(function, strides, pads, apart=True)
     name = f"std.nn.conv::{op}"
     return (
-        kernel(name, f"torch.{op}", "fast", fused, *where),
+        kernel(name, f"torch.{op}", "fast", fused, *where, why="one convolution of the framework"),
         kernel(
-            name, f"torch.{op}_then_bias", "equivalent", apart, *where, not_on("cuda", ROUNDING)
+            name,
+            f"torch.{op}_then_bias",
+            "equivalent",
+            apart,
+            *where,
+            not_on("cuda", ROUNDING),
+            why="one convolution of the framework, and the bias added after its rounding",
         ),
     )
 
@@ -91,6 +97,7 @@ KERNELS = (
         calling("F.max_pool2d", "x", *map(Extent, WINDOW)),
         known(*WINDOW),
         not_empty("C"),
+        why="one operation of the framework",
     ),
     kernel(
         "std.nn.pool::average_pool2d",
@@ -100,11 +107,13 @@ KERNELS = (
         known(*WINDOW),
         not_empty("C"),
         two_pads_fit,
+        why="one operation of the framework",
     ),
     kernel(
         "std.nn.pool::global_average_pool2d",
         "torch.global_average_pool2d",
         "equivalent",
         calling(functions.global_average_pool2d, "x"),
+        why="one mean over both axes",
     ),
 )

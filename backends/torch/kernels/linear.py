@@ -33,6 +33,7 @@ KERNELS = (
         "equivalent",
         calling("F.linear", "x", "weight", "bias"),
         of_dtype("T", *WIDE),
+        why="one product of the framework, added up in the dtype itself",
     ),
     # One rounding where the body has two, and on a GPU parts of a sum in 16 bits.
     kernel(
@@ -41,6 +42,7 @@ KERNELS = (
         "fast",
         calling("F.linear", "x", "weight", "bias"),
         of_dtype("T", *SIXTEEN_BITS),
+        why="one product of the framework, the bias added before it rounds once",
     ),
     kernel(
         "std.nn.linear::linear",
@@ -49,11 +51,13 @@ KERNELS = (
         product_then_bias,
         of_dtype("T", *SIXTEEN_BITS),
         not_on("cuda", REDUCED),
+        why="one product of the framework, and the bias added after its rounding",
     ),
     kernel(
         "std.nn.embedding::embedding",
         "torch.embedding",
         "exact",
         calling("F.embedding", "ids", "table"),
+        why="one gather of rows",
     ),
 )

@@ -43,6 +43,7 @@ KERNELS = (
         "equivalent",
         in_f32("torch.softmax"),
         FLOAT,
+        why="one operation of the framework, in f32",
     ),
     kernel(
         "std.nn.loss::log_softmax",
@@ -50,29 +51,34 @@ KERNELS = (
         "equivalent",
         in_f32("torch.log_softmax"),
         FLOAT,
+        why="one operation of the framework, in f32",
     ),
     kernel(
         "std.nn.loss::token_log_probs",
         "torch.token_log_probs",
         "equivalent",
         calling(functions.token_log_probs, "logits", "targets"),
+        why="the framework's log-softmax in f32, of which the targets' are picked",
     ),
     kernel(
         "std.nn.loss::cross_entropy",
         "torch.cross_entropy",
         "equivalent",
         calling(functions.cross_entropy, "logits", "targets", "weights"),
+        why="the framework's log-softmax in f32, and a weighted sum",
     ),
     kernel(
         "std.nn.loss::entropy",
         "torch.entropy",
         "equivalent",
         calling(functions.entropy, "logits"),
+        why="the framework's log-softmax in f32, and a sum",
     ),
     kernel(
         "std.nn.loss::linear_cross_entropy",
         "torch.linear_cross_entropy",
         "equivalent",
         calling(functions.linear_cross_entropy, "x", "weight", "targets", "weights"),
+        why="the logits of 4096 words at a time, never all at once",
     ),
 )

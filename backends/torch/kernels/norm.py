@@ -15,12 +15,14 @@ KERNELS = (
         "torch.rms_norm",
         "equivalent",
         calling(functions.rms_norm, "x", "weight", "eps"),
+        why="a few operations on whole rows, in f32",
     ),
     kernel(
         "std.nn.norm::layer_norm",
         "torch.layer_norm",
         "equivalent",
         calling(functions.layer_norm, "x", "weight", "bias", "eps"),
+        why="a few operations on whole rows, in f32",
     ),
     kernel(
         "std.nn.norm::group_norm",
@@ -28,11 +30,13 @@ KERNELS = (
         "equivalent",
         calling(functions.group_norm, "x", "weight", "bias", "eps", Extent("Groups")),
         known("Groups"),
+        why="a few operations on whole groups, in f32",
     ),
     kernel(
         "std.nn.norm::batch_norm",
         "torch.batch_norm",
         "equivalent",
         calling(functions.batch_norm, "x", "mean", "variance", "weight", "bias", "eps"),
+        why="a scale and a shift for each channel",
     ),
 )

@@ -61,17 +61,19 @@ def kernel(
     tier: Tier,
     emit: Emit,
     *conditions: Condition,
+    why: str,
     in_place: str | None = None,
     emit_in_place: Emit | None = None,
     preparing: Preparing | None = None,
 ) -> Kernel:
-    """The record of a kernel that applies where all conditions hold, the first reason first."""
+    """The record of a kernel that applies where all conditions hold, the first reason first.
+    `why` is what it is good for."""
 
     def applies(site: CallSite) -> str | None:
         reasons = (condition(site) for condition in conditions)
         return next((reason for reason in reasons if reason is not None), None)
 
-    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS, preparing)
+    return Kernel(op, name, tier, applies, emit, in_place, emit_in_place, NUMBERS, preparing, why)
 
 
 def calling(function: Function, *arguments: Argument, **named: Argument) -> Emit:

@@ -11,11 +11,13 @@ KERNELS = (
         "torch.rope",
         "exact",
         calling(functions.rope, "x", "cos_table", "sin_table"),
+        why="four operations on whole tensors, each rounded as in the body",
     ),
     kernel(
         "std.nn.rope::rope_rows",
         "torch.rope_rows",
         "exact",
         calling(functions.rope_rows, "x", "cos_rows", "sin_rows"),
+        why="four operations on whole tensors, each rounded as in the body",
     ),
 )

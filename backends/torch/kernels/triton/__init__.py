@@ -29,17 +29,21 @@ from linnet.dtypes import DType
 Condition: TypeAlias = Callable[[CallSite], str | None]
 Emit: TypeAlias = Callable[[CallSite, Sequence[Code]], Sequence[Code]]
 
+FEW = "reads the packed bytes of the chosen experts in place, and of no other"
+MANY = "groups rows by expert; packed bytes are unpacked in tiles on the chip"
+
 PACKED = ("x", "blocks", "scales", "experts")
 
 
-def record(op: str, name: str, tier: Tier, emit: Emit, *conditions: Condition) -> Kernel:
-    """A kernel that applies where all conditions hold; the first that does not is the reason."""
+def record(op: str, name: str, tier: Tier, why: str, emit: Emit, *conditions: Condition) -> Kernel:
+    """A kernel that applies where all conditions hold; the first that does not is the reason.
+    `why` is what it is good for."""
 
     def applies(site: CallSite) -> str | None:
         found = (condition(site) for condition in (on_gpu, *conditions))
         return next((reason for reason in found if reason is not None), None)
 
-    return Kernel(op, f"triton.{name}", tier, applies, emit)
+    return Kernel(op, f"triton.{name}", tier, applies, emit, why=why)
 
 
 def calling(function: Callable[..., Any], *parameters: str) -> Emit:
@@ -69,9 +73,10 @@ def products(op: str, for_few: str, for_many: str) -> tuple[Kernel, Kernel]:
         few, many = triton_mxfp4_combine_experts, triton_mxfp4_combine_experts_grouped
         parameters = (*PACKED, "weights")
     emits = (calling(few, *parameters), calling(many, *parameters))
+    op = f"std.quant::{op}"
     return (
-        record(f"std.quant::{op}", for_few, "equivalent", emits[0], float_up_to_32, few_rows),
-        record(f"std.quant::{op}", for_many, "equivalent", emits[1], sixteen_bits),
+        record(op, for_few, "equivalent", FEW, emits[0], float_up_to_32, few_rows),
+        record(op, for_many, "equivalent", MANY, emits[1], sixteen_bits),
     )
 
 
@@ -88,6 +93,7 @@ KERNELS = (
         "std.quant::dequantize_mxfp4",
         "dequantize_mxfp4",
         "exact",
+        "unpacks in one pass",
         emit_dequantize,
         float_up_to_32,
     ),
@@ -95,6 +101,7 @@ KERNELS = (
         "std.nn.attention::sink_attention",
         "sink_attention",
         "equivalent",
+        "splits the keys of few queries among programs; mask and sinks in the same pass",
         calling(triton_sink_attention, "query", "key", "value", "sinks", "scale", "mask"),
         float_up_to_32,
         few_queries,
