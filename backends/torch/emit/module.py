@@ -65,19 +65,20 @@ class Writer:
         entries: Collection[str] = (),
         taken: Collection[str] = (),
     ) -> None:
-        """`taken` are names that nothing in the file may have."""
+        """`taken` are names that no function and no class of the file may have."""
         self.title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({"model", METHOD, *taken})
+        self._elsewhere = frozenset(taken)
+        self._begin({"model", METHOD})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
         self._taken = taken
-        names = Names(taken)
+        names = Names(taken | self._elsewhere)
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
