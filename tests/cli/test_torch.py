@@ -165,3 +165,43 @@ def test_a_file_has_one_model(tmp_path: Path, capsys: Capture) -> None:
     assert "several blocks with entries: `A`, `B`" in text
     path.write_text("module two\n\npub entry f(x: f32) -> f32 {\n    return x\n}\n", "utf-8")
     assert "has no block with an entry" in said(capsys, str(path))
+
+
+CLASH = """\
+module clash
+
+use std.nn.decoding::{top_k}
+
+pub fn descending(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    return x + 1.0
+}
+
+pub fn state_dict_from(x: Tensor[3; f32]) -> Tensor[3; f32] {
+    return x * 4.0
+}
+
+pub block Callable {
+    param w: Tensor[3; f32]
+
+    pub entry forward<B: Dim>(x: Tensor[B, 3; f32]) -> (Tensor[B, 2; f32], Tensor[3; f32]) {
+        let (best, _place) = top_k<[B], 3, 2>(x)
+        return (best, state_dict_from(descending(w)))
+    }
+}
+"""
+
+
+def test_names_of_a_package_hide_no_function_that_is_written_out(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    """`top_k` calls a `descending` of its own."""
+    path = tmp_path / "clash.linnet"
+    path.write_text(CLASH, "utf-8")
+    space: dict[str, Any] = {}
+    exec(compile(said(capsys, str(path), status=0), "clash.py", "exec"), space)
+    net = space["model"]()
+    w = torch.tensor([0.5, 1.5, -2.0])
+    net.load_state_dict({"w": w})
+    best, moved = net(torch.tensor([[1.0, 3.0, 2.0]]))
+    assert best.tolist() == [[3.0, 2.0]]
+    assert torch.equal(moved, (w + 1.0) * 4.0)

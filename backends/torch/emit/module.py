@@ -15,7 +15,7 @@ from linnet.backends.torch.emit.classes import Classes, definition
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, outline_at
 from linnet.backends.torch.emit.layout import laid_out
-from linnet.backends.torch.emit.names import Names, base_of, snake
+from linnet.backends.torch.emit.names import Names, base_of
 from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
@@ -65,19 +65,20 @@ class Writer:
         entries: Collection[str] = (),
         taken: Collection[str] = (),
     ) -> None:
-        """`taken` are names that nothing in the file may have."""
+        """`taken` are names that no function and no class of the file may have."""
         self.title = re.sub(r"[^\w .:<>-]", "", title)
         self._root = root
         self._generics = generics
         self._selecting = selecting
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
-        self._begin({"model", METHOD, *taken})
+        self._elsewhere = frozenset(taken)
+        self._begin({"model", METHOD})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
         self._taken = taken
-        names = Names(taken)
+        names = Names(taken | self._elsewhere)
         self._functions = Owner(None, names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
@@ -196,8 +197,8 @@ class Writer:
         def no_symbol(symbol: Symbol) -> Code:
             return name(symbol.name, "number")
 
-        needed = self._classes.needed(self._root)
-        numbers = (f"{snake(s.name)}={dim_code(self._generics[s], no_symbol)}" for s in needed)
+        params = self._classes.params(self._root).items()
+        numbers = (f"{text}={dim_code(self._generics[s], no_symbol)}" for s, text in params)
         yield f"    return {title}({', '.join(numbers)})"
 
     def _prepare(self, preparing: Mapping[Outline, Preparation]) -> Iterator[str]:
