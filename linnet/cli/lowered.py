@@ -16,7 +16,7 @@ from linnet.nest.generics import Generics
 from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
 from linnet.nest.presence import presence
-from linnet.nest.survey import survey
+from linnet.nest.survey import Survey, survey
 from linnet.packages.manifest import MANIFEST
 from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
@@ -45,10 +45,16 @@ def is_card(path: Path) -> bool:
     return path.suffix != SUFFIX and path.name != MANIFEST
 
 
-def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
-    opened = open_whole(name, sink, generics)
+def surveyed(card: Path, generics: Generics, sink: Sink) -> Survey | None:
+    """A card that nothing is wrong with; what is, is in `sink`."""
+    opened = open_whole(card, sink, generics)
     found = survey(opened, sink) if opened else None
-    if found is None or sink.errors:
+    return None if sink.errors else found
+
+
+def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
+    found = surveyed(name, generics, sink)
+    if found is None:
         return {}
     there = presence(p.path for p in found.bound)
     wanted = entry or found.card.entry

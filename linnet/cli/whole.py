@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linnet.backends.base import Given, Sources
 from linnet.check.typed import Program, TBlock
-from linnet.cli.lowered import is_card
+from linnet.cli.lowered import is_card, surveyed
 from linnet.lower.bindings import bind, refuse_unknown
 from linnet.lower.instances import entries as entries_of
 from linnet.lower.instances import unsatisfied_block
@@ -17,11 +17,9 @@ from linnet.lower.module import AsWritten, lower_entry_as_written
 from linnet.lower.outline import outline_of
 from linnet.nest.card import card_path
 from linnet.nest.generics import Generics
-from linnet.nest.lowered import outline_card, write_card
+from linnet.nest.lowered import card_sources
 from linnet.nest.match import tensor_names
-from linnet.nest.opened import open_whole
 from linnet.nest.presence import presence
-from linnet.nest.survey import survey
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.suggest import did_you_mean
@@ -55,21 +53,16 @@ def chosen(whole: Whole, wanted: list[str], sink: Sink) -> tuple[str, ...]:
 
 
 def _of_card(path: Path, generics: Generics, sink: Sink) -> Whole | None:
-    opened = open_whole(path, sink, generics)
-    found = survey(opened, sink) if opened else None
-    if found is None or sink.errors:
+    found = surveyed(path, generics, sink)
+    if found is None:
         return None
     program = found.program
     there = {p.path for p in found.bound}
-    present = presence(there)
     names = tensor_names(found.bound, found.bindings, None, found.tied)
     return Whole(
         program.card.name,
         program.entries,
-        Sources(
-            lambda entry, given: write_card(program, entry, present, dict(given)),
-            lambda: outline_card(program, present),
-        ),
+        card_sources(program, presence(there)),
         {path: name for path, name in names.items() if path in there},
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from linnet.check.substitute import in_type
@@ -36,10 +36,11 @@ class Sub:
     count: Dim | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Outline:
     """A block for certain dtypes and optional members. `symbols` stand for its dimensions, as in
-    the functions that are lowered as they are written."""
+    the functions that are lowered as they are written. Blocks that declare the same are one
+    object, and compared as that."""
 
     key: str
     symbols: tuple[Symbol, ...]
@@ -64,13 +65,18 @@ def outline_of(
     presence = presence_of(program, root, scope, present)
     own, meant = as_written(scope)
     symbols = tuple(s for s, _ in meant)
-    return _Outlines(program, {}).of(block, own, symbols, presence), dict(meant)
+    return _Outlines(program).of(block, own, symbols, presence), dict(meant)
 
 
 @dataclass(slots=True)
 class _Outlines:
     program: Program
-    known: dict[tuple[object, ...], Outline]
+    known: dict[tuple[object, ...], Outline] = field(
+        default_factory=dict[tuple[object, ...], Outline]
+    )
+    alike: dict[tuple[object, ...], Outline] = field(
+        default_factory=dict[tuple[object, ...], Outline]
+    )
 
     def of(
         self, block: TBlock, scope: Bound, symbols: tuple[Symbol, ...], presence: Presence
@@ -85,7 +91,8 @@ class _Outlines:
                 for m in sorted(declared, key=lambda m: m.span.start)
                 if not m.optional or is_present(presence, m.name)
             )
-            self.known[key] = Outline(block.key, symbols, members)
+            made = Outline(block.key, symbols, members)
+            self.known[key] = self.alike.setdefault((block.key, symbols, members), made)
         return self.known[key]
 
     def _member(self, member: TMemberDecl, scope: Bound) -> Member:

@@ -22,7 +22,7 @@ from linnet.nest.generics import Generics
 from linnet.nest.header import SIZE_LIMIT
 from linnet.nest.hub import default_files
 from linnet.nest.locate import find_files
-from linnet.nest.lowered import lower_card, outline_card, stored_states, write_card
+from linnet.nest.lowered import card_sources, lower_card, stored_states
 from linnet.nest.model import Model
 from linnet.nest.opened import Opened, open_whole
 from linnet.nest.presence import presence
@@ -113,6 +113,7 @@ def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
     """What the backend is given, the parameters read. What it has lowered tells `results`."""
     program = plan.program
     present = presence(p.path for p in plan.bound)
+    sources = card_sources(program, present)
 
     def lower(entry: str, given: Given) -> Module:
         lowered = lower_card(program, entry, present, dict(given))
@@ -120,7 +121,7 @@ def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
         return lowered.module
 
     def write(entry: str, given: Given) -> AsWritten:
-        written = write_card(program, entry, present, dict(given))
+        written = sources.lower(entry, given)
         results[entry, given] = written.result
         return written
 
@@ -130,7 +131,7 @@ def _compiled(plan: Survey, progress: bool, results: Results) -> Compiled:
         lower=lower,
         weights=_read(plan, progress),
         states=stored_states(program, present),
-        written=Sources(write, lambda: outline_card(program, present)),
+        written=Sources(write, sources.outline),
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linnet.backends.base import Stored
-from linnet.dims.dims import Dim, Symbol
+from linnet.backends.base import Sources, Stored
 from linnet.dtypes import BY_NAME
 from linnet.lower.module import (
     AsWritten,
@@ -13,7 +12,7 @@ from linnet.lower.module import (
     lower_entry_as_written,
     lowered_entry,
 )
-from linnet.lower.outline import Outline, outline_of
+from linnet.lower.outline import outline_of
 from linnet.nest.presence import Present
 from linnet.nest.program import CardProgram
 
@@ -34,9 +33,12 @@ def write_card(
     )
 
 
-def outline_card(program: CardProgram, present: Present) -> tuple[Outline, Mapping[Symbol, Dim]]:
-    """The blocks of the model, and what the generics of the root are."""
-    return outline_of(program.program, program.root, program.generics, present)
+def card_sources(program: CardProgram, present: Present) -> Sources:
+    """The card as it is written."""
+    return Sources(
+        lambda entry, given: write_card(program, entry, present, dict(given)),
+        lambda: outline_of(program.program, program.root, program.generics, present),
+    )
 
 
 def stored_states(program: CardProgram, present: Present) -> tuple[Stored, ...]:

@@ -19,6 +19,7 @@ from linnet.backends.torch.emit.names import Names, base_of
 from linnet.backends.torch.emit.preparation import METHOD, Preparation
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
+from linnet.graphs import depth_first
 from linnet.ir.core import Module
 from linnet.ir.passes.dce import dce
 from linnet.ir.passes.vectorize import vectorize
@@ -98,9 +99,7 @@ class Writer:
     def called(self) -> Collection[Callable[..., Any]]:
         """The functions that the file calls and does not define."""
         owners = [*map(self._classes.owner, _inside_out(self._root)), self._functions]
-        found = [f for owner in owners for w in owner.all for f in w.functions]
-        found += [f for owner in owners for f in owner.preparation.functions]
-        return dict.fromkeys(found)
+        return dict.fromkeys(f for owner in owners for w in owner.all for f in w.functions)
 
     def _own(self) -> set[str]:
         """What is defined in the file under a name."""
@@ -245,13 +244,4 @@ def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[s
 
 def _inside_out(root: Outline) -> list[Outline]:
     """The blocks of a tree, each after those that it has."""
-    found: dict[Outline, None] = {}
-
-    def visit(outline: Outline) -> None:
-        for member in outline.members:
-            if isinstance(member, Sub):
-                visit(member.block)
-        found[outline] = None
-
-    visit(root)
-    return list(found)
+    return depth_first([root], lambda o: (m.block for m in o.members if isinstance(m, Sub)))[0]
