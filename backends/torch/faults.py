@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -24,20 +25,30 @@ _COMPILERS = ("torch._dynamo", "torch._inductor")
 _BOUNDS = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
 
 
-def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """What generated source gives. A position that PyTorch finds out of range is a fault, at the
-    line of the source; no memory is what it is in Python."""
+@contextmanager
+def no_memory() -> Generator[None]:
+    """What PyTorch says where there is no memory is what it is in Python."""
     try:
-        found = function(*tensors)
-    except IndexError as error:
-        fault = RuntimeFault(_worded(str(error)))
-        fault.place = _place(error)
-        raise fault from None
+        yield
     except torch.OutOfMemoryError as error:
         raise MemoryError(str(error)) from None
     except RuntimeError as error:
         if "can't allocate memory" in str(error):
             raise MemoryError(str(error)) from None
+        raise
+
+
+def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """What generated source gives. A position that PyTorch finds out of range is a fault, at the
+    line of the source; no memory is what it is in Python."""
+    try:
+        with no_memory():
+            found = function(*tensors)
+    except IndexError as error:
+        fault = RuntimeFault(_worded(str(error)))
+        fault.place = _place(error)
+        raise fault from None
+    except RuntimeError as error:
         fault = _of_compiled(error)
         if fault is None:
             raise

@@ -43,22 +43,21 @@ class Generated:
     sources: Sources
     selecting: Selecting
     inductor: Inductor | None = None
-    module: nn.Module = field(default_factory=nn.Module)
-    _writer: Writer | None = None
-    _source: Source | None = None
-    _space: ModuleType = field(default_factory=lambda: ModuleType("linnet_generated"))
+    module: nn.Module = field(init=False)
+    _writer: Writer = field(init=False)
+    _source: Source = field(init=False)
+    _space: ModuleType = field(init=False)
+    _plain: nn.Module = field(init=False)
     _ready: dict[str, _Entry] = field(default_factory=dict[str, "_Entry"])
-    _plain: nn.Module = field(default_factory=nn.Module)
 
     def __post_init__(self) -> None:
         outline, values = self.sources.outline()
         self._writer = Writer(self.name, outline, values, self.selecting, self.entries)
-        self.module = self._made()
+        self.module = self._plain = self._made()
 
     def source(self) -> str:
         """The source of all entries."""
         self._require(self.entries)
-        assert self._source is not None
         return self._source.text
 
     def method(self, entry: str, given: Given) -> Callable[..., Any]:
@@ -67,7 +66,6 @@ class Generated:
         if self.inductor is not None:
             self._require(self.entries)  # those written later would have all compiled anew
         self._require([entry], given)
-        assert self._source is not None
         written = self._source.entries[key]
         if key in self._source.functions:
             function = getattr(self._space, written.name)
@@ -110,7 +108,6 @@ class Generated:
             self._renew()
 
     def _write(self, entry: str, given: Given) -> None:
-        assert self._writer is not None
         lowered = self.sources.lower(entry, given)
         function = lowered.module.functions[lowered.module.entry]
         self._writer.entry(_key(entry, given), lowered)
@@ -120,9 +117,8 @@ class Generated:
 
     def _renew(self) -> None:
         """The classes again; the modules of the model become of the new ones."""
-        known = None if self._source is None else self._source.prepared
+        known = self._source.prepared
         made = self._made()
-        assert self._source is not None
         for old, new in zip(self.module.modules(), made.modules(), strict=True):
             face = type(old)
             old.__class__ = _faced(face, type(new))
@@ -135,13 +131,12 @@ class Generated:
 
     def prepare(self) -> None:
         """Compute what is made of parameters alone, for the entries that are written."""
-        if self._source is not None and self._source.prepared:
+        if self._source.prepared:
             with torch.no_grad():
                 self._space.prepare(self.module)
 
     def _made(self) -> nn.Module:
         """The model on no device."""
-        assert self._writer is not None
         self._source = self._writer.source()
         file = f"{GENERATED}{self.name} {next(_numbers)}>"
         lines = self._source.text.splitlines(keepends=True)

@@ -23,6 +23,7 @@ from linnet.backends.interpret.walk import HELD, walk
 from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.dtypes import TORCH
+from linnet.backends.torch.faults import no_memory
 from linnet.backends.torch.positions import CHECKS
 from linnet.backends.torch.vocabulary import VOCABULARY, as_tensor, code
 from linnet.dims.dims import Dim, Symbol
@@ -155,15 +156,10 @@ def _evaluate(expression: _Expression, scope: dict[str, Any]) -> Any:
     """The value; what PyTorch finds out of range is a fault, and no memory is what it is in
     Python."""
     try:
-        return eval(expression.compiled, expression.names, scope)
+        with no_memory():
+            return eval(expression.compiled, expression.names, scope)
     except IndexError as error:
         raise RuntimeFault(str(error)) from None
-    except torch.OutOfMemoryError as error:
-        raise MemoryError(str(error)) from None
-    except RuntimeError as error:
-        if "can't allocate memory" in str(error):
-            raise MemoryError(str(error)) from None
-        raise
 
 
 def run(module: Module, args: Sequence[Any], **named: Any) -> list[Tensor]:

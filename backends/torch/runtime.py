@@ -18,7 +18,7 @@ from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.graphs import Graphs
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
-from linnet.backends.torch.tree import at, reset, set_parameter, states_of, tree
+from linnet.backends.torch.tree import Block, at, reset, set_parameter, states_of
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class TorchRuntime:
     inductor: Inductor | None = None
     graphs: Graphs | None = None
     trainable: bool = False
-    module: nn.Module = field(default_factory=nn.Module)
+    module: nn.Module = field(init=False)
     _generated: Generated | None = None
     _ready: dict[tuple[str, Given], Interpreter] = field(
         default_factory=dict[tuple[str, Given], Interpreter]
@@ -50,10 +50,10 @@ class TorchRuntime:
                 compiled.name, compiled.entries, compiled.written, self.selecting, self.inductor
             )
             self.module = self._generated.module
-            for path, tensor in weights.items():
-                set_parameter(*at(self.module, path), tensor)
         else:
-            self.module = tree(weights)
+            self.module = Block()
+        for path, tensor in weights.items():
+            set_parameter(*at(self.module, path), tensor)
         for parameter in self.module.parameters():
             parameter.requires_grad_(self.trainable and parameter.is_floating_point())
         self.reset_state()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 
 import torch
@@ -14,23 +14,6 @@ from linnet.backends.torch.dtypes import TORCH
 
 class Block(nn.Module):
     """A block whose methods are run from outside."""
-
-
-def tree(weights: Mapping[str, Tensor]) -> Block:
-    """A module with a parameter at each path; numbers are the elements of a `ModuleList`."""
-    root = Block()
-    for path, tensor in weights.items():
-        *blocks, last = path.split(".")
-        holder: nn.Module = root
-        for name, below in pairwise((*blocks, last)):
-            if holder._modules.get(name) is None:  # pyright: ignore[reportPrivateUsage]
-                inner = nn.ModuleList() if below.isdecimal() else Block()
-                holder._modules[name] = inner  # pyright: ignore[reportPrivateUsage]
-            found = holder._modules[name]  # pyright: ignore[reportPrivateUsage]
-            assert found is not None
-            holder = found
-        set_parameter(holder, last, tensor)
-    return root
 
 
 def set_parameter(holder: nn.Module, name: str, tensor: Tensor) -> None:
@@ -54,15 +37,15 @@ def reset(root: nn.Module, states: tuple[Stored, ...], device: torch.device) -> 
 
 
 def at(root: nn.Module, path: str) -> tuple[nn.Module, str]:
-    """The module that holds a tensor, made if nothing else is in it, and the tensor's name."""
+    """The module that holds a tensor and the tensor's name. Modules on the way are made if nothing
+    else is in them; numbers are the elements of a `ModuleList`."""
     *blocks, name = path.split(".")
     holder = root
-    for block in blocks:
+    for block, below in pairwise((*blocks, name)):
         children = holder._modules  # pyright: ignore[reportPrivateUsage]
-        if children.get(block) is None:
-            children[block] = Block()
-        found = children[block]
-        assert found is not None
+        found = children.get(block)
+        if found is None:
+            found = children[block] = nn.ModuleList() if below.isdecimal() else Block()
         holder = found
     return holder, name
 

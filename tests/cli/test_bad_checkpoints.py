@@ -12,6 +12,7 @@ import pytest
 
 from linnet.cli.main import main
 from linnet.nest.checkpoint import Checkpoint
+from tests.cards import card_folder
 
 Capture = pytest.CaptureFixture[str]
 
@@ -65,13 +66,7 @@ files = ["m.safetensors"]
 
 @pytest.fixture
 def card(tmp_path: Path) -> Path:
-    folder = tmp_path / "small"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src" / "lib.linnet").write_text(SOURCE)
-    (folder / "nest.toml").write_text(CARD)
-    manifest = '[package]\nname = "small"\nversion = "0.1.0"\nlanguage = "0.1"\n'
-    (folder / "linnet.toml").write_text(manifest)
-    return folder
+    return card_folder(tmp_path, "small", SOURCE, CARD)
 
 
 @pytest.fixture

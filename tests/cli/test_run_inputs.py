@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from linnet.cli.main import main
-
-Capture = pytest.CaptureFixture[str]
+from tests.cards import card_folder
+from tests.cli.runs import Capture, run
 
 SOURCE = """\
 module my
@@ -74,19 +74,7 @@ files = ["model.safetensors"]
 
 @pytest.fixture
 def card(tmp_path: Path) -> Path:
-    folder = tmp_path / "my"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src" / "lib.linnet").write_text(SOURCE)
-    (folder / "nest.toml").write_text(TOML)
-    manifest = '[package]\nname = "my"\nversion = "0.1.0"\nlanguage = "0.1"\n'
-    (folder / "linnet.toml").write_text(manifest)
-    return folder
-
-
-def run(card: Path, capsys: Capture, *words: str, status: int = 0) -> tuple[list[str], str]:
-    assert main(["run", str(card), "--weights", "random", *words]) == status
-    out, err = capsys.readouterr()
-    return out.splitlines()[:-1], err
+    return card_folder(tmp_path, "my", SOURCE, TOML)
 
 
 def test_lists_in_lists(card: Path, capsys: Capture) -> None:

@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 from linnet import nest
 from linnet.cli.main import main
 from linnet.source.errors import LinnetError
+from tests.cards import card_folder
 from tests.nest.small import write_card
 
 Capture = pytest.CaptureFixture[str]
@@ -71,13 +72,7 @@ SHAPES = {
 
 @pytest.fixture
 def card(tmp_path: Path) -> Path:
-    folder = tmp_path / "my"
-    (folder / "src").mkdir(parents=True)
-    (folder / "src" / "lib.linnet").write_text(SOURCE)
-    (folder / "nest.toml").write_text(TOML)
-    manifest = '[package]\nname = "my"\nversion = "0.1.0"\nlanguage = "0.1"\n'
-    (folder / "linnet.toml").write_text(manifest)
-    return folder
+    return card_folder(tmp_path, "my", SOURCE, TOML)
 
 
 def counted(card: Path, number: int) -> None:

@@ -1,165 +1,42 @@
-"""The statements of one function.
+"""The statements of one function, over what its values are written as (`values.py`).
 
-A value that is used once, and that the source gave no name, is nested in the expression that uses
-it; any other becomes a variable of its name. Axes are spread where an operation needs them, not
-where the IR says so.
+Axes are spread where an operation needs them, not where the IR says so.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol
 
-from linnet.backends.code import Code, Kind, call, method, name
+from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
-from linnet.backends.torch.emit.names import Names, free, snake
-from linnet.backends.torch.emit.uses import Uses
+from linnet.backends.torch.emit.names import Names
+from linnet.backends.torch.emit.values import NESTED, Pending, Surroundings, Values, shape_text
 from linnet.backends.torch.semantics import position
 from linnet.backends.torch.vocabulary import (
     SPREADING,
-    as_tensor,
     code,
-    dim_code,
     implicit,
     left_implicit,
 )
-from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Function, Operation, Region, Value
 from linnet.ir.ops import ELEMENTWISE
-from linnet.ir.types import Type
-from linnet.ir.walk import operations
 
 _COMPUTED = frozenset(
     {"add", "sub", "mul", "div", "rem", "neg", "min", "max", "select", "shl", "shr"}
 )
 """Operations by which a position may come to be negative."""
-_NESTED = 64
-"""The longest expression that stands in another."""
 _WITH_COMMENT = 90
 """The longest line that also says the shapes of several results."""
 
 
-class Surroundings(Protocol):
-    """What a body asks of the function that it is of."""
-
-    @property
-    def is_entry(self) -> bool:
-        """Whether the function is called from outside."""
-        ...
-
-    @property
-    def device(self) -> Code:
-        """The device of what is made from nothing."""
-        ...
-
-    def symbol(self, symbol: Symbol) -> Code:
-        """What a dimension is in this function."""
-        ...
-
-    def member(self, path: Sequence[str | int], variables: dict[str, str], kind: str) -> Code:
-        """A parameter, a state or a block, seen from this block."""
-        ...
-
-    def call(self, op: Operation, operands: Sequence[Code], body: Body) -> Code:
-        """The call of a function, of a method, or what a kernel writes in its place."""
-        ...
-
-    def effects(self, op: Operation) -> frozenset[str]:
-        """What a call does to states."""
-        ...
-
-    def overwrites(self, op: Operation) -> bool:
-        """Whether a call overwrites the state that its result becomes."""
-        ...
-
-    def is_new(self, value: Value) -> bool:
-        """Whether a value has memory of its own, and no other use."""
-        ...
-
-    def is_same(self, one: Type, other: Type) -> bool:
-        """Whether two shapes are equal, by the numbers that dimensions have here."""
-        ...
-
-
-@dataclass(slots=True)
-class _Pending:
-    """An expression that is not written down yet. `spread` is the `broadcast` or `fill` that
-    gives the value its whole shape; `reads`: it has a state's value in it."""
-
-    value: Value
-    code: Code
-    reads: bool
-    spread: Operation | None = None
-
-
-class Body:
+class Body(Values):
     """Writes the statements of `function` into `lines`."""
 
     def __init__(self, function: Function, around: Surroundings, names: Names) -> None:
-        self.lines: list[str] = []
-        self.functions: dict[Callable[..., Any], None] = {}
-        self.variables: dict[str, str] = {}
-        self._function = function
+        super().__init__(function, around, names)
         self._last = function.body[-1] if function.body else None
-        self._makers = {r.id: op for op in operations(function.body) for r in op.results}
         self._given: Code | None = None
-        self._around = around
-        self._names = names
-        self._uses = Uses.of(function)
-        self._left = dict(self._uses.count)
-        self._placed = _placed(function, around)
-        self._codes: dict[int, Code] = {}
-        self._in_hand: Sequence[Code] = ()
-        self._held: dict[str, tuple[int, int]] = {}
-        self._region = 0
-        self._regions = 0
-        self._pending: dict[int, _Pending] = {}
-        self._indent = 0
-
-    # --- what it is written with ---------------------------------------------
-
-    def param(self, value: Value, text: str, kind: Kind) -> None:
-        """`value` is the variable `text`."""
-        self._hold(value, text)
-        self._codes[value.id] = name(text, kind)
-
-    def dims(self, dim: Dim) -> Code:
-        """A dimension as a Python integer."""
-        return dim_code(dim, self._around.symbol)
-
-    def statement(self, text: str) -> None:
-        """One line."""
-        self.lines.append("    " * self._indent + text)
-
-    def use(self, value: Value) -> Code:
-        """The expression of a value: a variable, or what is nested where it is used."""
-        self._left[value.id] -= 1
-        pending = self._pending.pop(value.id, None)
-        if pending is None:
-            return self._codes[value.id]
-        if pending.spread is None:
-            return pending.code
-        if self._left[value.id]:
-            self._pending[value.id] = pending
-        return self._whole(pending)
-
-    def tensor(self, value: Value) -> Code:
-        """The expression of a value where nothing but a tensor will do."""
-        found = self.use(value)
-        if found.kind == "value":
-            return found
-        made = as_tensor(found, concrete(value.type.dtype), self._around.device)
-        self.functions.update(dict.fromkeys(made.functions))
-        return made
-
-    def _whole(self, pending: _Pending) -> Code:
-        assert pending.spread is not None
-        found = code(pending.spread, [pending.code], self.dims, self._around.device)
-        self.functions.update(dict.fromkeys(found.functions))
-        return found
 
     # --- operations ----------------------------------------------------------
 
@@ -189,23 +66,12 @@ class Body:
         over = made is not None and self._around.overwrites(made)
         is_there = over and value.id in self._pending
         found = self.use(value)
-        if found.kind != "value":
-            found = as_tensor(found, concrete(value.type.dtype), self._around.device)
-            self.functions.update(dict.fromkeys(found.functions))
-        elif not over and not self._around.is_new(value):
+        if found.kind == "value" and not over and not self._around.is_new(value):
             found = method(found, "clone")
+        found = self.as_tensor(found, value)
         self._settle(lambda p: p.reads, found)
         target = self._around.member(op.attrs["path"], self.variables, "state")
         self.statement(found.text if is_there else f"{target} = {found}")
-
-    def is_param(self, value: Value) -> bool:
-        """Whether a value is a parameter that has one path, not one of many in a loop."""
-        made = self._makers.get(value.id)
-        return (
-            made is not None
-            and made.name == "param"
-            and not any(str(part).startswith("$") for part in made.attrs["path"])
-        )
 
     def _operation(self, op: Operation) -> None:
         (result,) = op.results
@@ -264,65 +130,10 @@ class Body:
         found = self.use(operand)
         if found.kind == "value" and self._uses.count.get(result.id, 0) > 1:
             found = self._variable(operand, found) if not found.text.isidentifier() else found
-        pending = _Pending(result, found, reads, op)
+        pending = Pending(result, found, reads, op)
         self._pending[result.id] = pending
         if result.id in self._uses.deep or not self._uses.count.get(result.id):
             self._write_down(pending)
-
-    def _reads(self, value: Value) -> bool:
-        pending = self._pending.get(value.id)
-        return pending is not None and pending.reads
-
-    def _define(self, value: Value, found: Code, *, reads: bool, atom: bool = False) -> None:
-        """What `value` is from here on."""
-        self.functions.update(dict.fromkeys(found.functions))
-        count = self._uses.count.get(value.id, 0)
-        if found.kind != "value" or (atom and not reads) or not count:
-            self._codes[value.id] = found
-        elif (
-            (value.hint and not atom)
-            or count > 1
-            or value.id in self._uses.deep
-            or (len(found.text) > _NESTED and value.id not in self._placed)
-        ):
-            self._variable(value, found)
-        else:
-            self._pending[value.id] = _Pending(value, found, reads)
-
-    def _variable(self, value: Value, found: Code) -> Code:
-        text = self._name(value.hint or "value")
-        self.statement(f"{text} = {found}{_comment(value.type)}")
-        return self._hold(value, text)
-
-    def _hold(self, value: Value, text: str) -> Code:
-        self._held[text] = value.id, self._region
-        self._codes[value.id] = name(text)
-        return self._codes[value.id]
-
-    def _name(self, wanted: str) -> str:
-        """A variable of that name: the one that has it, if nobody needs what it holds."""
-        text = free(wanted)
-        value, region = self._held.get(text, (-1, -1))
-        if region != self._region or self._left.get(value) or self._is_mentioned(text):
-            return self._names.new(wanted)
-        return text
-
-    def _is_mentioned(self, text: str) -> bool:
-        word = re.compile(rf"\b{text}\b")
-        waiting = [*(p.code for p in self._pending.values()), *self._in_hand]
-        return any(word.search(code.text) for code in waiting)
-
-    def _write_down(self, pending: _Pending) -> None:
-        self._pending.pop(pending.value.id, None)
-        whole = pending.code if pending.spread is None else self._whole(pending)
-        self._variable(pending.value, whole)
-
-    def _settle(self, which: Callable[[_Pending], bool], *in_hand: Code) -> None:
-        """Write down what waits, in order, before a statement with the expressions `in_hand`."""
-        self._in_hand = in_hand
-        for pending in [p for p in self._pending.values() if which(p)]:
-            self._write_down(pending)
-        self._in_hand = ()
 
     # --- calls ---------------------------------------------------------------
 
@@ -330,7 +141,7 @@ class Body:
         done = self._around.effects(op)
         reads = "reads" in done or any(self._reads(o) for o in op.operands)
         operands = [self.use(o) for o in op.operands]
-        found = self._around.call(op, operands, self)
+        found = self.note(self._around.call(op, operands, self))
         if "writes" in done or self._around.overwrites(op):
             self._settle(lambda p: p.reads, found)
         last = op is self._last
@@ -348,7 +159,7 @@ class Body:
         for value in values:
             targets.append(self._name(value.hint or "value"))
             self._hold(value, targets[-1])
-        comment = "  # " + ", ".join(_shape(v.type) for v in values)
+        comment = "  # " + ", ".join(shape_text(v.type) for v in values)
         line = f"{', '.join(targets)} = {found}"
         self.statement(line + comment if len(line + comment) <= _WITH_COMMENT else line)
 
@@ -455,38 +266,11 @@ class Body:
     def give(self, results: Sequence[Value]) -> None:
         """The `return`."""
         if self._given is not None:
-            self.functions.update(dict.fromkeys(self._given.functions))
             self.statement(f"return {self._given}")
             return
         codes = [self.tensor(r) for r in results]
         text = ", ".join(c.text for c in codes)
-        if len(codes) > 1 and len(text) > _NESTED:
+        if len(codes) > 1 and len(text) > NESTED:
             text = f"({text})"
         if codes:
             self.statement(f"return {text}")
-
-
-def _placed(function: Function, around: Surroundings) -> set[int]:
-    """The values of which an expression is a statement as it is: what the function gives, alone,
-    and what becomes a state."""
-    found = {r.id for r in function.results} if len(function.results) == 1 else set[int]()
-    for op in reversed(function.body):
-        if op.name == "state_write":
-            found.add(op.operands[0].id)
-        elif op.name == "reshape" and around.is_same(op.operands[0].type, op.results[0].type):
-            found |= {o.id for o in op.operands if op.results[0].id in found}
-    return found
-
-
-def _shape(type_: Type) -> str:
-    if type_.dims is None:
-        return "scalar"
-    return f"[{', '.join(_dim_text(d) for d in type_.dims)}]"
-
-
-def _dim_text(dim: Dim) -> str:
-    return re.sub(r"[A-Za-z_]\w*", lambda m: snake(m.group()), str(dim))
-
-
-def _comment(type_: Type) -> str:
-    return f"  # {_shape(type_)}" if type_.dims is not None else ""

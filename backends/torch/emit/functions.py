@@ -9,14 +9,13 @@ from typing import Any
 
 from torch import nn
 
-from linnet.backends.code import Code, call, method, name
-from linnet.backends.interpret.frame import concrete
+from linnet.backends.code import Code, call, functions_of, method, name
 from linnet.backends.kernels import CallSite, Decision, Kernel
 from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
 from linnet.backends.torch.emit.preparation import Preparation
-from linnet.backends.torch.vocabulary import as_tensor
+from linnet.backends.torch.emit.values import Values
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Function, Operation, Value
 from linnet.ir.types import Type
@@ -114,7 +113,6 @@ class Scope:
         self.symbols: dict[Symbol, str] = {}
         self._axes: dict[str, dict[int, str]] = {}
         self.needs_device = False
-        self.functions: dict[Callable[..., Any], None] = {}
         self._callees = callees
         self._facts = facts
         self._inside = inside
@@ -190,7 +188,7 @@ class Scope:
         numbers = self._facts.numbers.get(self.function.name, {})
         return one.under(numbers) == other.under(numbers)
 
-    def call(self, op: Operation, operands: Sequence[Code], body: Body) -> Code:
+    def call(self, op: Operation, operands: Sequence[Code], body: Values) -> Code:
         callee: str = op.attrs["callee"]
         decision = self._decision(op)
         if decision is not None and decision.kernel is not None:
@@ -198,7 +196,7 @@ class Scope:
         written, outline = self._callees[callee]
         integers = self._facts.integers[callee]
         arguments = [
-            o if o.kind == "value" or k in integers else self._tensor(o, v)
+            o if k in integers else body.as_tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
         generics = dict(op.attrs.get("generics", ()))
@@ -227,15 +225,12 @@ class Scope:
                 last = axis > 0 and axis == rank - 1
                 yield f"{text} = {param}.shape[{-1 if last else axis}]"
 
-    def _tensor(self, found: Code, value: Value) -> Code:
-        return as_tensor(found, concrete(value.type.dtype), self.device)
-
     def _kernel(
-        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Values
     ) -> Code:
         numbers = {site.argument(n) for n, _ in site.signature.params if n in kernel.numbers}
         operands = [
-            o if o.kind == "value" or k in numbers else self._tensor(o, v)
+            o if k in numbers else body.as_tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
         codes = self._prepared(kernel, site, op, operands, body)
@@ -243,14 +238,12 @@ class Scope:
             emit = kernel.emit_in_place if self.overwrites(op) else kernel.emit
             assert emit is not None, kernel.name
             codes = emit(site, operands)
-        for found in codes:
-            self.functions.update(dict.fromkeys(found.functions))
         if len(codes) == 1:
             return codes[0]
-        return Code(", ".join(c.text for c in codes), binds=0)
+        return Code(", ".join(c.text for c in codes), functions_of(codes), binds=0)
 
     def _prepared(
-        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Body
+        self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Values
     ) -> Sequence[Code] | None:
         """The form of the kernel whose work on parameters is done once, where they are those of
         this block."""
@@ -295,7 +288,7 @@ class Scope:
             self.needs_device,
             len(self.function.results),
             (*self._extents(), *body.lines),
-            (*self.functions, *body.functions),
+            tuple(body.functions),
         )
 
 

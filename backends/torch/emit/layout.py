@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 WIDTH = 99
 _OPEN, _CLOSE = "([{", ")]}"
@@ -36,40 +36,38 @@ def _broken(line: str) -> list[str]:
 
 def _outermost(code: str) -> tuple[int, int] | None:
     """The places of the outermost brackets that hold most."""
-    depth, opened = 0, 0
+    opened = 0
     best: tuple[int, int] | None = None
-    quoted = ""
-    for k, c in enumerate(code):
-        if quoted:
-            quoted = "" if c == quoted else quoted
-        elif c in "\"'":
-            quoted = c
-        elif c in _OPEN:
-            if depth == 0:
-                opened = k
-            depth += 1
-        elif c in _CLOSE:
-            depth -= 1
+    for k, c, depth in _levels(code):
+        if c in _OPEN and depth == 0:
+            opened = k
+        elif c == ")" and depth == 0 and k - opened > 1:
             longer = best is None or k - opened > best[1] - best[0]
-            if depth == 0 and k - opened > 1 and c == ")" and longer:
-                best = opened, k
+            best = (opened, k) if longer else best
     return best
 
 
 def _parts(inside: str) -> list[str]:
     """What stands between commas outside any bracket."""
-    parts, depth, quoted, start = list[str](), 0, "", 0
-    for k, c in enumerate(inside):
-        if quoted:
-            quoted = "" if c == quoted else quoted
-        elif c in "\"'":
-            quoted = c
-        elif c in _OPEN:
-            depth += 1
-        elif c in _CLOSE:
-            depth -= 1
-        elif c == "," and depth == 0:
+    parts, start = list[str](), 0
+    for k, c, depth in _levels(inside):
+        if c == "," and depth == 0:
             parts.append(inside[start:k].strip())
             start = k + 1
     last = inside[start:].strip()
     return [*parts, last] if last else parts
+
+
+def _levels(code: str) -> Iterator[tuple[int, str, int]]:
+    """The characters outside any quotes with their places and in how many brackets they stand;
+    brackets stand where what is around them does."""
+    depth, quote = 0, ""
+    for k, c in enumerate(code):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        else:
+            depth -= c in _CLOSE
+            yield k, c, depth
+            depth += c in _OPEN

@@ -1,0 +1,18 @@
+"""`linnet run` as tests call it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from linnet.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(card: Path, capsys: Capture, *words: str, status: int = 0) -> tuple[list[str], str]:
+    """The lines of the result without the time, and what is on standard error."""
+    assert main(["run", str(card), "--weights", "random", *words]) == status
+    out, err = capsys.readouterr()
+    return out.splitlines()[:-1], err
