@@ -110,6 +110,11 @@ class Kernel:
     preparing: Preparing | None = None
     why: str = ""
 
+    def number_operands(self, site: CallSite) -> frozenset[int]:
+        """The operands, scalars all, for which a Python number will do."""
+        named = [site.argument(n) for n, _ in site.signature.params if n in self.numbers]
+        return frozenset(k for k in named if isinstance(k, int) and site.operands[k].dims is None)
+
 
 @dataclass(frozen=True, slots=True)
 class Considered:

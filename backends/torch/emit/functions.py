@@ -228,7 +228,7 @@ class Scope:
     def _kernel(
         self, kernel: Kernel, site: CallSite, op: Operation, operands: Sequence[Code], body: Values
     ) -> Code:
-        numbers = {site.argument(n) for n, _ in site.signature.params if n in kernel.numbers}
+        numbers = kernel.number_operands(site)
         operands = [
             o if k in numbers else body.as_tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))

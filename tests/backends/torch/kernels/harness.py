@@ -74,9 +74,7 @@ class Call:
             # Tensors without data: whatever a GPU would be waited for is an error.
             empty = [t.to("meta") for t in tensors]
             self.shaped(evaluate(found.emit(self.site, names(empty)), empty))
-        numbers = {
-            self.site.argument(n) for n, _ in self.site.signature.params if n in found.numbers
-        }
+        numbers = found.number_operands(self.site)
         given = [t.item() if i in numbers else t for i, t in enumerate(tensors)]
         with_numbers = evaluate(found.emit(self.site, names(given)), given)
         assert [bits(r) for r in with_numbers] == [bits(r) for r in results]
