@@ -16,8 +16,8 @@ from linnet.backends.contract import RuntimeFault
 GENERATED = "<linnet "
 """How the names of generated files begin."""
 
-_NEGATIVE = 2**63 - 1
-"""What `semantics.position` makes of a negative position."""
+_BELOW = -(1 << 62)
+"""Where `semantics.position` puts negative positions."""
 _COMPILED = re.compile(r"index out of bounds: 0 <= \w+ < (\w+)")
 """What a kernel of TorchInductor says of a position; a negative one is counted from the end, or
 is what `semantics.position` makes of it."""
@@ -77,8 +77,8 @@ def _worded(message: str) -> str:
     if found is None:
         return message
     index, axis, extent = found.groups()
-    shown = "a negative index" if int(index) == _NEGATIVE else f"index {index}"
-    return f"{shown} is out of range for axis {axis} of {extent} elements"
+    at = int(index)
+    return f"index {at | 1 << 62 if at < _BELOW else at} is out of range for axis {axis} of {extent} elements"
 
 
 def _place(error: BaseException) -> str | None:

@@ -210,6 +210,7 @@ def sum_of_products(equation: str, *operands: Tensor) -> Tensor:
 
 
 def position(index: Tensor) -> Tensor:
-    """Positions in i64; a negative one is out of range, where PyTorch counts from the end."""
+    """Positions in i64; a negative one is out of range, where PyTorch counts from the end: it is
+    so far below zero that no axis is as long."""
     wide = index.to(torch.int64)
-    return torch.where(wide < 0, torch.iinfo(torch.int64).max, wide)
+    return torch.where(wide < 0, wide & ~(1 << 62), wide)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names
+from linnet.backends.torch.emit.signs import is_never_negative
 from linnet.backends.torch.emit.values import NESTED, Pending, Surroundings, Values, shape_text
 from linnet.backends.torch.semantics import position
 from linnet.backends.torch.vocabulary import (
@@ -19,13 +20,10 @@ from linnet.backends.torch.vocabulary import (
     implicit,
     left_implicit,
 )
+from linnet.backends.torch.vocabulary.unsqueezing import Unsqueezed, unsqueezed
 from linnet.ir.core import Function, Operation, Region, Value
 from linnet.ir.ops import ELEMENTWISE
 
-_COMPUTED = frozenset(
-    {"add", "sub", "mul", "div", "rem", "neg", "min", "max", "select", "shl", "shr"}
-)
-"""Operations by which a position may come to be negative."""
 _WITH_COMMENT = 90
 """The longest line that also says the shapes of several results."""
 
@@ -93,27 +91,34 @@ class Body(Values):
             self._implicitly(o) if k in left else self.use(o) for k, o in enumerate(op.operands)
         ]
         if op.name == "cast" and self._is_position(op):
-            self._define(result, call(position, operands[0]), reads=reads)
+            self._define(result, self._at(result, operands[0]), reads=reads)
             return
         if op.name in ("gather", "index"):
             operands = [operands[0], *map(self._position, op.operands[1:], operands[1:])]
         self._define(result, code(op, operands, self.dims, self._around.device), reads=reads)
 
     def _is_position(self, op: Operation) -> bool:
-        """Whether an integer that comes from outside is made a position: that it is not negative
-        has to be looked at, which PyTorch does not."""
+        """Whether an integer is cast for nothing else than to be a position."""
         source, (result,) = op.operands[0].type.dtype, op.results
         return concrete(source).is_integer and self._uses.only_positions(result)
 
     def _position(self, value: Value, found: Code) -> Code:
-        """A position that is computed here, or given from outside."""
         made = self._makers.get(value.id)
-        while made is not None and made.name == "reshape":
+        while made is not None and made.name in ("reshape", "broadcast"):
             value = made.operands[0]
             made = self._makers.get(value.id)
-        outside = made is None and self._around.is_entry
-        computed = made is not None and made.name in _COMPUTED
-        return call(position, found) if (outside or computed) and found.kind == "value" else found
+        if made is not None and made.name == "cast" and self._is_position(made):
+            return found
+        return self._at(value, found)
+
+    def _at(self, value: Value, found: Code) -> Code:
+        """What says where to read: that `value` is not negative has to be looked at, which PyTorch
+        does not."""
+        if found.kind != "value" or is_never_negative(value, self._makers):
+            return found
+        if isinstance(found, Unsqueezed):
+            return unsqueezed(call(position, found.base), found.axes)
+        return call(position, found)
 
     def _implicitly(self, value: Value) -> Code:
         pending = self._pending[value.id]

@@ -134,10 +134,6 @@ class Scope:
     # --- what a body asks ----------------------------------------------------
 
     @property
-    def is_entry(self) -> bool:
-        return self.function.name == self._facts.module.entry
-
-    @property
     def device(self) -> Code:
         for k, param in enumerate(self.params):
             if k not in self._integers:

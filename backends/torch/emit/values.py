@@ -29,11 +29,6 @@ class Surroundings(Protocol):
     """What a body asks of the function that it is of."""
 
     @property
-    def is_entry(self) -> bool:
-        """Whether the function is called from outside."""
-        ...
-
-    @property
     def device(self) -> Code:
         """The device of what is made from nothing."""
         ...

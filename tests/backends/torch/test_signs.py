@@ -1,0 +1,46 @@
+"""Positions below zero, by whatever road they come to be, on each backend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linnet.backends.contract import RuntimeFault
+from tests.backends.each import BACKENDS, load
+from tests.stdlib.conftest import compiled
+
+ROADS = {
+    "given": "i = t",
+    "moved": "i = concat(t[2:3], t[0:2], axis = 0)",
+    "computed": "i[m] = t[m] - 1 + 1",
+    "chosen": "i[m] = if t[m] < 3 { t[m] } else { 0 }",
+    "the least": "i[m] = min(t[m], 1)",
+    "looked up": "i[m] = t[t[m] - t[m] + 1]",
+    "cast": "i[m] = cast<i64>(cast<i32>(t[m]))",
+    "of fewer bits": "i[m] = cast<i64>(cast<i8>(t[m] + 256))",
+    "unsigned": "i[m] = cast<i64>(cast<u64>(t[m]))",
+    "from a function": "i = same(t)",
+}
+
+
+def source(road: str) -> str:
+    return (
+        "module probe\n\n"
+        "fn same(t: Tensor[3; i64]) -> Tensor[3; i64] {\n    return t\n}\n\n"
+        "fn pick(x: Tensor[4; f32], t: Tensor[3; i64]) -> Tensor[3; f32] {\n"
+        f"    let {road}\n    let y[m] = x[i[m]]\n    return y\n}}\n\n"
+        "pub entry probe(x: Tensor[4; f32], t: Tensor[3; i64]) -> Tensor[3; f32] {\n"
+        "    return pick(x, t)\n}\n"
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("road", ROADS.values(), ids=ROADS)
+def test_a_position_below_zero_is_named(road: str, backend: str, tmp_path: Path) -> None:
+    runtime = load(backend, compiled(tmp_path, source(road)))
+    x = np.arange(4, dtype=np.float32)
+    runtime.call("probe", [x, np.array([0, 1, 2])])
+    with pytest.raises(RuntimeFault, match="index -2 is out of range for axis 0 of 4 elements"):
+        runtime.call("probe", [x, np.array([0, -2, 2])])
