@@ -78,7 +78,8 @@ def _worded(message: str) -> str:
         return message
     index, axis, extent = found.groups()
     at = int(index)
-    return f"index {at | 1 << 62 if at < _BELOW else at} is out of range for axis {axis} of {extent} elements"
+    at = at | 1 << 62 if at < _BELOW else at
+    return f"index {at} is out of range for axis {axis} of {extent} elements"
 
 
 def _place(error: BaseException) -> str | None:
