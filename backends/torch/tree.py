@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import torch
@@ -57,6 +57,15 @@ def states_of(root: nn.Module, states: tuple[Stored, ...]) -> Iterator[tuple[str
         held = holder._buffers[name]  # pyright: ignore[reportPrivateUsage]
         assert held is not None
         yield state.path, held
+
+
+Stores = tuple[Mapping[str, Tensor | None], ...]
+
+
+def stores(root: nn.Module) -> Stores:
+    """Where the modules of a tree keep their tensors: what these hold later is seen in them too."""
+    modules = list(root.modules())
+    return (*(m._parameters for m in modules), *(m._buffers for m in modules))  # pyright: ignore[reportPrivateUsage]
 
 
 def shown(root: nn.Module) -> str:

@@ -91,16 +91,17 @@ class Body(Values):
             self._implicitly(o) if k in left else self.use(o) for k, o in enumerate(op.operands)
         ]
         if op.name == "cast" and self._is_position(op):
-            self._define(result, self._at(result, operands[0]), reads=reads)
+            self._define(result, call(position, operands[0]), reads=reads)
             return
         if op.name in ("gather", "index"):
             operands = [operands[0], *map(self._position, op.operands[1:], operands[1:])]
         self._define(result, code(op, operands, self.dims, self._around.device), reads=reads)
 
     def _is_position(self, op: Operation) -> bool:
-        """Whether an integer is cast for nothing else than to be a position."""
+        """Whether an integer that may be negative is cast for nothing else than to be a position."""
         source, (result,) = op.operands[0].type.dtype, op.results
-        return concrete(source).is_integer and self._uses.only_positions(result)
+        may_be = concrete(source).is_integer and not is_never_negative(result, self._makers)
+        return may_be and self._uses.only_positions(result)
 
     def _position(self, value: Value, found: Code) -> Code:
         made = self._makers.get(value.id)

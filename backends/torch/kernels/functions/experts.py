@@ -8,6 +8,7 @@ are chosen is not known on the host.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
@@ -120,12 +121,23 @@ def dequantize_mxfp4(
     # On the CPU in parts, so that there are never places in the table for all bytes at once.
     whole = blocks.device.type != "cpu" or torch.compiler.is_compiling()
     step = max(count, 1) if whole else 65536
-    for start in range(0, count, step):
+
+    def unpack(start: int) -> None:
         part = slice(start, start + step)
         place = codes[part].to(torch.int32)
         place += (powers[part].to(torch.int32) << 8).unsqueeze(-1)
         out = found[start * 16 : (start + step) * 16]
         torch.index_select(pairs, 0, place.reshape(-1), out=out)
+
+    parts = range(0, count, step)
+    threads = min(torch.get_num_threads(), len(parts))
+    if threads < 2:
+        for start in parts:
+            unpack(start)
+    else:
+        # PyTorch looks up in one thread.
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(unpack, parts))
     return found.view(dtype).reshape(*scales.shape[:-1], scales.shape[-1] * 32)
 
 
