@@ -139,10 +139,7 @@ def definition(written: Written, *first: str) -> Iterator[str]:
         own.append("device: torch.device")
     if own:
         params += ["*", *own]
-    results = {0: "None", 1: "Tensor"}.get(written.results)
-    if results is None:
-        results = f"tuple[{', '.join(['Tensor'] * written.results)}]"
-    yield f"def {written.name}({', '.join(params)}) -> {results}:"
+    yield f"def {written.name}({', '.join(params)}) -> {written.result}:"
     for line in written.lines or ("pass",):
         yield f"    {line}"
 
