@@ -69,6 +69,8 @@ def test_gpt_oss_lints(numerics: str, tmp_path: Path, of_24: str) -> None:
 
 def test_gpt_oss_is_a_file_that_a_person_can_read(of_24: str) -> None:
     assert len(of_24.splitlines()) < 700
+    assert "\nclass LinearWithoutBias(nn.Module):" in of_24
+    assert not re.search(r"^(class|def) \w+_\d", of_24, re.MULTILINE)
 
 
 @pytest.mark.parametrize("layers", [2, 8])
