@@ -98,7 +98,7 @@ class Body(Values):
         self._define(result, code(op, operands, self.dims, self._around.device), reads=reads)
 
     def _is_position(self, op: Operation) -> bool:
-        """Whether an integer that may be negative is cast for nothing else than to be a position."""
+        """Whether an integer that may be negative is cast to be a position and nothing else."""
         source, (result,) = op.operands[0].type.dtype, op.results
         may_be = concrete(source).is_integer and not is_never_negative(result, self._makers)
         return may_be and self._uses.only_positions(result)
