@@ -139,6 +139,7 @@ class Scope:
     counts: dict[Local, str] = field(default_factory=dict[Local, str])
     locals: list[Local] = field(default_factory=list[Local])
     function: str = ""
+    body: tuple[ast.Stmt, ...] = ()
     statement: Span | None = None
     sources: dict[Local, Origin] = field(default_factory=dict[Local, Origin])
     muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])

@@ -51,6 +51,44 @@ MISTAKES = [
         "E2103",
         "made `y` `f64`: write `let y: f32 = ...`",
     ),
+    ("fn f(x: f32) -> f32 {\n    y = x\n    return y\n}", "E1201", "declare it: `let y = x`"),
+    (
+        "fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {\n    y[i] = x[i]\n    return y\n}",
+        "E1201",
+        "declare it: `let y[i] = x[i]`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    y = x\n    y = x + x\n    return y\n}",
+        "E1201",
+        "declare it: `var y = x`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    static for i in 0..3 {\n        y = x\n    }\n    return y\n}",
+        "E1201",
+        "declare it: `var y = x`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    static for i in 0..3 {\n        y = x\n    }\n    return x\n}",
+        "E1201",
+        "declare it: `let y = x`",
+    ),
+    ("fn f(x: f32) -> f32 {\n    x = x + x\n    return x\n}", "E2108", "begin with `var x = x`"),
+    (
+        "fn f(x: f32) -> f32 {\n    let (a, b) = (x, x)\n    a = b\n    return a\n}",
+        "E2108",
+        "begin with `var a = a`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    let a = x\n    a = x\n    return a\n}",
+        "E2108",
+        "declare it with `var`",
+    ),
+    (
+        "block B {\n    param w: f32\n    pub fn f() -> f32 {\n        w = w + w\n"
+        "        return w\n    }\n}",
+        "E2108",
+        "what a block keeps is a `state`",
+    ),
     ("fn f(x: Tensor[4; f32]?) -> Tensor[4; f32] { return x }", "E2101", "`match x {"),
     ("fn f(x: Tensor[4; f32]) -> i64 { return x.shape }", "E2107", "the generics that name them"),
 ]
