@@ -59,6 +59,7 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
             f"`{decl.name.text}` does not end with `return`",
             decl.end,
             related=[(decl.result.span, "it returns this")],
+            help="write `return` and the value as its last line",
         )
     return tuple(out)
 
@@ -97,7 +98,9 @@ def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
             return _while(scope, stmt)
         case ast.ReturnStmt():
             expr.infer(scope, stmt.value, None)
-            scope.error("E2120", "`return` can only be the last statement of a function", stmt.span)
+            message = "`return` can only be the last statement of a function"
+            help_ = "choose the value before it: `let y = if c { a } else { b }`"
+            scope.error("E2120", message, stmt.span, help=help_)
             return []
 
 
