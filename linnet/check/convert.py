@@ -9,7 +9,7 @@ from linnet.check.equal import exchanged, same_shape, same_type, unequal
 from linnet.check.explain import Why, explain, way_out
 from linnet.check.rewrite import converted, fitted, reshaped
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_ranks
+from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_order, of_ranks
 from linnet.check.typed import Local, TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
@@ -236,6 +236,7 @@ def _mismatch(
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
+        folds += of_order(scope, expr, wanted.dims)
         help_ = known or fitted(scope.facts, span, found, wanted, ())
         if help_ is None and way_out(why.settled) is None:
             help_ = reshaped(span, found.dims, wanted.dims)
