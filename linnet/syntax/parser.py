@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
@@ -15,8 +17,9 @@ from linnet.syntax import ast
 from linnet.syntax.build_items import BlockHead
 from linnet.syntax.depth import depth_of
 from linnet.syntax.docs import documentation
-from linnet.syntax.expected import syntax_error
+from linnet.syntax.expected import syntax_error, unexpected
 from linnet.syntax.lexer import lex
+from linnet.syntax.misspelt import keyword_meant, misspelt
 from linnet.syntax.resolve import NESTING_LIMIT, Resolved, hidden_by, resolve
 from linnet.syntax.segment import Unit, segment
 from linnet.syntax.tables import RULES, parser
@@ -126,9 +129,11 @@ class _FileParser:
         tokens = self.lexed.tokens[unit.start : unit.end] or [self.lexed.tokens[unit.start]]
         if silent or unit.start in self.lexed.after_error:
             return
-        found = syntax_error(tokens, 0, None, set(), [])
-        message = f"{found.message}, expected {what}"
-        self.sink.add(replace(found, message=message, help=found.help or help))
+        at = int(tokens[0].type == "PUB" and len(tokens) > 1 and tokens[1].type == "NAME")
+        found = unexpected(tokens[at], [what])
+        known = syntax_error(tokens, at, None, set(), []).help
+        meant = keyword_meant(tokens[at].text, re.findall(r"`(\w+)`", help))
+        self.sink.add(replace(found, help=known or meant or help))
 
     def lose(self, unit: Unit) -> None:
         """Keeps the names that a unit declares: what uses them is not to blame for the unit."""
@@ -137,7 +142,7 @@ class _FileParser:
             if token.text.isidentifier() and (unit.kind == "USE" or before.type in _DECLARE):
                 self.lost.add(token.text)
         if unit.kind == "JUNK":  # `def f`, `w: Tensor`, `let N`
-            self.lost.update(token.text for token in tokens[:2] if token.text.isidentifier())
+            self.lost.update(token.text for token in tokens[:3] if token.text.isidentifier())
 
     def reserved(self, unit: Unit) -> None:
         self.complete = False
@@ -229,8 +234,10 @@ class _FileParser:
         if at == len(tokens) and unit.end in self.lexed.after_error:
             return
         unclosed = [u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1]
-        wanted = accepted(error, tokens[:at])
-        self.sink.add(syntax_error(tokens, at, following, wanted, unclosed))
+        follows = partial(accepted, error)
+        found = misspelt(tokens, at, follows)
+        wanted = follows(tokens[:at])
+        self.sink.add(found or syntax_error(tokens, at, following, wanted, unclosed))
 
     def too_deep(self, unit: Unit, tokens: list[Token], resolved: Resolved) -> None:
         self.complete = False
