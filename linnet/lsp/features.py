@@ -171,7 +171,9 @@ def _fuzzy(query: str, name: str) -> bool:
 
 
 def _formatting(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-    document = server.workspace.get_text_document(params.text_document.uri)
+    document = server.workspace.text_documents.get(params.text_document.uri)
+    if document is None:  # not open: the edits would be of another text than the editor's
+        return None
     file = SourceFile(document.uri, document.source)
     text = formatted(file, Sink())
     if text is None or text == file.text:

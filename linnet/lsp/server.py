@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from linnet import __version__
@@ -39,7 +41,9 @@ class Server(LanguageServer):
         # Whole texts: they are small, and the library counts lines of a change otherwise than
         # the protocol does where a text holds other separators.
         kind = lsp.TextDocumentSyncKind.Full
-        super().__init__("linnet", __version__, kind)  # pyright: ignore[reportUnknownMemberType]
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            "linnet", __version__, kind, protocol_cls=Protocol
+        )
         self.session = Session()
         self.publisher = Publisher(
             self.session, self.convert, self.text_document_publish_diagnostics
@@ -56,7 +60,7 @@ class Server(LanguageServer):
 
     def analysis(self, uri: str) -> tuple[Analysis, Path] | None:
         """What is known of the package of a text, and the real path of the text."""
-        path = path_at(uri)
+        path = source_at(uri)
         return None if path is None else (self.session.analysis(path), path)
 
     def everywhere(self, first: Analysis | None = None) -> list[Analysis]:
@@ -95,13 +99,33 @@ def path_at(uri: str) -> Path | None:
     return real(Path(path)) if path else None
 
 
+def source_at(uri: str) -> Path | None:
+    """The real path of a source; None for a text that is none. A folder is no source, and to
+    check all that is in one may take forever."""
+    path = path_at(uri)
+    return path if path is not None and path.suffix == SUFFIX and not path.is_dir() else None
+
+
+class Protocol(LanguageServerProtocol):
+    """A request that cannot be read is answered too: an editor may wait for it."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """What a message says."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+
 def add_texts(server: Server) -> None:
     """What tells of texts: they are kept, and their findings published."""
 
     def take(uri: str) -> None:
-        path = path_at(uri)
+        path = source_at(uri)
         # An editor may tell the server of manifests too.
-        if path is not None and path.suffix == SUFFIX:
+        if path is not None:
             document = server.workspace.get_text_document(uri)
             server.session.open(path, Buffer(uri, document.source, document.version))
             server.changed()
@@ -119,7 +143,7 @@ def add_texts(server: Server) -> None:
         server.guarded(lambda: take(params.text_document.uri))
 
     def drop(uri: str) -> None:
-        path = path_at(uri)
+        path = source_at(uri)
         if path is not None:
             server.session.close(path)
             server.changed()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig
 
 from linnet.lsp.actions import actions
@@ -60,6 +61,8 @@ async def test_what_it_can_do(client: Client) -> None:
 
 
 async def test_it_asks_to_be_told_of_files(client: Client) -> None:
+    # It asks when it is told that the editor is ready, which no answer waits for: this one does.
+    await client.workspace_symbol_async(lsp.WorkspaceSymbolParams(""))
     (registration,) = client.watched
     assert registration.method == lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
 
@@ -83,6 +86,43 @@ async def test_a_mistake_of_ours_is_logged_and_not_the_end(tmp_path: Path) -> No
     assert await editor.codes(uri) == []
     await asyncio.wait_for(client.shutdown_session(), TIMEOUT)
     await client.stop()
+
+
+@pytest.mark.parametrize("uri", ["file:///", ROOT.as_uri(), "", "untitled:Untitled-1", "a.linnet"])
+async def test_what_is_no_source_is_answered_at_once(editor: Editor, uri: str) -> None:
+    """A folder, for one, is not read: all of the disk may be in it."""
+    document, start = lsp.TextDocumentIdentifier(uri), lsp.Position(0, 0)
+    options = lsp.FormattingOptions(4, True)
+    client = editor.client
+    async with asyncio.timeout(TIMEOUT):
+        assert await client.text_document_hover_async(lsp.HoverParams(document, start)) is None
+        completing = lsp.CompletionParams(document, start)
+        assert await client.text_document_completion_async(completing) is None
+        formatting = lsp.DocumentFormattingParams(document, options)
+        assert await client.text_document_formatting_async(formatting) is None
+
+
+@pytest.mark.parametrize("line", [-1, 2**40])
+async def test_a_request_that_cannot_be_read_is_answered(
+    editor: Editor, tmp_path: Path, line: int
+) -> None:
+    uri = editor.open(tmp_path / "a.linnet", GOOD)
+    at = lsp.Position(0, 0)
+    object.__setattr__(at, "line", line)  # past the client's own check
+    asked = lsp.HoverParams(lsp.TextDocumentIdentifier(uri), at)
+    with pytest.raises(JsonRpcException) as refused:
+        await asyncio.wait_for(editor.client.text_document_hover_async(asked), TIMEOUT)
+    assert refused.value.code == -32602  # invalid params
+    assert await editor.codes(uri) == []
+
+
+async def test_a_text_that_is_not_open_is_not_formatted(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.linnet"
+    path.write_text("module  a\n", "utf-8")
+    options = lsp.FormattingOptions(4, True)
+    for uri in (path.as_uri(), (tmp_path / "b.linnet").as_uri()):
+        asked = lsp.DocumentFormattingParams(lsp.TextDocumentIdentifier(uri), options)
+        assert await editor.client.text_document_formatting_async(asked) is None
 
 
 def test_it_ends_with_its_editor() -> None:
