@@ -25,7 +25,9 @@ def place_arguments(
     for i, arg in enumerate(e.args):
         if arg.name is None:
             if named:
-                scope.error("E2102", "positional arguments come before named ones", arg.span)
+                help_ = "move it to the front, or name it"
+                message = "positional arguments come before named ones"
+                scope.error("E2102", message, arg.span, help=help_)
                 return None
             if i >= len(names):
                 plural = "" if len(names) == 1 else "s"
@@ -33,7 +35,7 @@ def place_arguments(
                     "E2102",
                     f"`{callee}` takes {len(names)} argument{plural}, {len(e.args)} are given",
                     arg.span,
-                    help=too_many,
+                    help=too_many or _taken(names),
                     folds=[Refused(list_, len(e.args)) for list_ in lost],
                     follows=lost,
                 )
@@ -46,15 +48,20 @@ def place_arguments(
                 "E2102",
                 f"`{callee}` has no parameter `{arg.name.text}`",
                 arg.name.span,
-                help=did_you_mean(arg.name.text, names) or f"its parameters: {', '.join(names)}",
+                help=did_you_mean(arg.name.text, names) or _taken(names),
                 folds=[Refused(list_, arg.name.text) for list_ in lost],
                 follows=lost,
             )
             return None
         at = names.index(arg.name.text)
         if placed[at] is not None:
-            scope.error("E2102", f"`{arg.name.text}` is given twice", arg.span)
+            message = f"`{arg.name.text}` is given twice"
+            scope.error("E2102", message, arg.span, help="leave one of them out")
             return None
         placed[at] = arg
     scope.world.accepted.update(lost)
     return placed
+
+
+def _taken(names: list[str]) -> str:
+    return f"its parameters: {', '.join(names)}" if names else "it takes no arguments"

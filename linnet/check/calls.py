@@ -207,6 +207,7 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
                 f"`{name}` needs an argument for `{param.local.name}`",
                 e.span,
                 related=[(param.local.span, "declared here")],
+                help=f"give it one: `{param.local.name} = ...`",
             )
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from linnet.check.equal import exchanged, same_shape, same_type, unequal
-from linnet.check.explain import Why, explain
-from linnet.check.rewrite import converted, fitted
+from linnet.check.explain import Why, explain, way_out
+from linnet.check.rewrite import converted, fitted, reshaped
 from linnet.check.scope import Scope, is_error
-from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_ranks
+from linnet.check.suspects import of_axes, of_dtypes, of_literal, of_order, of_ranks
 from linnet.check.typed import Local, TBinary, TConst, TDim, TExpr, TLocal, TNone, TSome, TTuple
 from linnet.check.types import (
     ERROR,
@@ -33,6 +34,12 @@ _OVERFLOW: dict[DType, float | int] = {
     DType.BF16: 3.3961775292304957e38,
     DType.F32: 3.4028235677973366e38,
     DType.F64: 2**1024 - 2**970,
+}
+_GREATEST = {
+    DType.F16: "65504",
+    DType.BF16: "3.39e38",
+    DType.F32: "3.40e38",
+    DType.F64: "1.79e308",
 }
 
 
@@ -61,7 +68,7 @@ def loosely(scope: Scope, expr: TExpr, wanted: object) -> str | None:
     return f"a literal without context made `{local.name}` `{local.type}`: write `{written}`"
 
 
-def literal_fits(value: int, dtype: DType) -> bool:
+def literal_fits(value: float, dtype: DType) -> bool:
     if dtype.is_integer:
         low, high = dtype.integer_range()
         return low <= value <= high
@@ -82,17 +89,21 @@ def adapt(scope: Scope, expr: TExpr, dtype: AnyDType, other: TExpr | None = None
             help_ = _whole(str(expr.value), dtype, other)
             return _unfit(scope, expr, dtype, "a float literal", help_)
         if isinstance(dtype, DType) and abs(float(str(expr.value))) >= _OVERFLOW[dtype]:
-            return _unfit(scope, expr, dtype, f"`{expr.value}`")
+            return _unfit(
+                scope, expr, dtype, f"`{expr.value}`", _range(float(str(expr.value)), dtype)
+            )
         return replace(expr, type=target)
     number = literal.value.as_int()
     if DType.BOOL in possible:
-        return _unfit(scope, expr, dtype, "a number")
+        return _unfit(scope, expr, dtype, "a number", "`true` and `false` are of `bool`")
     if number is None and not literal.value.symbols():
-        return _unfit(scope, expr, dtype, "a number too large to be written out")
+        return _unfit(
+            scope, expr, dtype, "a number too large to be written out", _range(math.inf, dtype)
+        )
     if number is None:
         return TDim(literal.value, target, expr.span)
     if not all(literal_fits(number, d) for d in possible):
-        return _unfit(scope, expr, dtype, f"`{number}`")
+        return _unfit(scope, expr, dtype, f"`{number}`", _range(number, dtype))
     return TConst(number, target, expr.span)
 
 
@@ -105,6 +116,18 @@ def _whole(text: str, dtype: AnyDType, other: TExpr | None) -> str | None:
     if other is not None and admits(dtype) <= INTEGERS:
         ways.append(f"convert the other side: `cast<f32>({other.span.text})`")
     return ", or ".join(ways) or None
+
+
+def _range(value: float, dtype: AnyDType) -> str | None:
+    """What `dtype` holds, and which dtype `value` needs, that does not fit."""
+    if isinstance(dtype, DTypeVar):
+        return None
+    kin = [d for d in DType if d.is_float == dtype.is_float and d is not DType.BOOL]
+    kin.sort(key=lambda d: (d.is_signed != dtype.is_signed, d.bits))
+    enough = next((d for d in kin if literal_fits(value, d)), None)
+    low, high = map(str, dtype.integer_range()) if dtype.is_integer else ("", _GREATEST[dtype])
+    held = f"`{dtype}` goes from {low} to {high}" if low else f"`{dtype}` goes up to {high}"
+    return held if enough is None else f"{held}; `{enough}` would hold it"
 
 
 def _unfit(
@@ -213,7 +236,10 @@ def _mismatch(
         label = "has the wrong shape"
         folds = of_ranks(scope, found, span, wanted, suspects)
         folds += of_axes(scope.facts, expr, found.dims, wanted.dims, suspects)
+        folds += of_order(scope, expr, wanted.dims)
         help_ = known or fitted(scope.facts, span, found, wanted, ())
+        if help_ is None and way_out(why.settled) is None:
+            help_ = reshaped(span, found.dims, wanted.dims)
         scope.error("E2202", message, span, label, related, notes, help=help_, folds=folds, why=why)
         return
     a, b = element_dtype(found), element_dtype(wanted)

@@ -21,7 +21,10 @@ def arithmetic(scope: Scope, op: ast.Arithmetic, left: Dim, right: Dim, span: Sp
     """`left op right` over compile-time integers; a divisor must be provably positive."""
     if op in ("/", "%"):
         message = f"the divisor `{right}` is not provably positive"
-        if not scope.require(Relation(">", right, Dim.of(0)), "E2205", message, span):
+        positive = Relation(">", right, Dim.of(0))
+        if not scope.facts.implies(positive):
+            help_ = None if right.symbols() else "a divisor is at least 1"
+            scope.unproven(positive, "E2205", message, span, help=help_)
             return None
         return left // right if op == "/" else left % right
     if op == "+":

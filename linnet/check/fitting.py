@@ -22,8 +22,15 @@ from linnet.check.types import (
     element_dtype,
     present,
 )
-from linnet.dims.dims import Symbol
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DTypeVar
+
+# The ops whose weight has one filter for each channel, by those that mix all channels.
+_DEPTHWISE = {
+    "std.nn.conv::conv1d": "depthwise_conv1d",
+    "std.nn.conv::conv2d": "depthwise_conv2d",
+    "std.nn.conv::conv2d_rect": "depthwise_conv2d",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +59,25 @@ class Fitting:
             if crossed is not None and param is crossed[1]:
                 continue  # reported for the other of the two
             dims = {b for b in binders(param.local.type) if isinstance(b, Symbol)}
-            fitted = self.conform(param, value, bool(dims & doubtful), _way_out(crossed))
+            way_out = _way_out(crossed) or self._depthwise(value, param)
+            fitted = self.conform(param, value, bool(dims & doubtful), way_out)
             final.append(fitted)
             if is_error(fitted.type):
                 wrong.append(param)
                 doubtful |= dims
         return None if wrong else final
+
+    def _depthwise(self, value: TExpr, param: TParam) -> str | None:
+        """What takes the weights `[C, 1, K, K]` that a convolution of C channels is given."""
+        other = _DEPTHWISE.get(self.target.function.key)
+        wanted = self.solver.wanted(param.local.type)
+        if other is None or not isinstance(value.type, TensorType):
+            return None
+        if param.local.name != "weight" or not isinstance(wanted, TensorType):
+            return None
+        if value.type.dims[:2] != (*wanted.dims[1:2], Dim.of(1)):
+            return None
+        return f"one filter a channel: `use std.nn.depthwise::{{{other}}}`"
 
     def _exact(self, value: TExpr, param: TParam) -> bool:
         """Whether the type of an argument is the parameter's, without any adaption."""

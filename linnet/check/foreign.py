@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from linnet.packages.library import ABSENT
+
 # What other languages call the dtypes.
 DTYPES = {
     **{f"float{n}": f"f{n}" for n in (16, 32, 64)},
@@ -51,7 +53,7 @@ _TRUNCATED = "`cast<f32>(cast<i64>(x))` rounds toward zero"
 _COPIES = "join copies: `concat(x, x, axis = 0)`"
 _SPREAD = "divide the sum of squared distances from the mean: `(sum[i] d[i] * d[i]) / N`"
 _ORDERED = "`use std.nn.decoding::{top_k}`, which gives the greatest, in order"
-_DROPPED = "leave it out: a model that runs drops nothing"
+_KEY = "a key is an argument, `key: Tensor[2; i64]`; the one of the seed 7 is `7 * iota<i64>(2)`"
 _EVEN = "`use std.random::{uniform}`: random numbers come from a key"
 _NORMAL = "`use std.random::{normal}`: random numbers come from a key"
 _RESIZED = "`use std.nn.resize::{upsample_nearest2d}`"
@@ -108,7 +110,7 @@ DONE = {
     "scaled_dot_product_attention": "`use std.nn.attention::{attention}`",
     "multi_head_attention_forward": "`use std.nn.attention::{attention}`",
     "gelu": "`use std.nn.activations::{gelu_erf}`, which PyTorch means unless told `tanh`",
-    "dropout": _DROPPED,
+    "dropout": ABSENT["dropout"],
     "rand": _EVEN,
     "randn": _NORMAL,
     "std": _SPREAD,
@@ -155,6 +157,10 @@ OF_VALUE = {
     "cuda": _PLACE,
     "device": _PLACE,
     "dtype": _DTYPE,
+}
+# What modules of other libraries have, by the name of ours.
+OF_MODULE: dict[str, dict[str, str]] = {
+    "std.random": dict.fromkeys(("key", "PRNGKey", "seed", "manual_seed"), _KEY),
 }
 # What the library has under one of these names is something else.
 UNLIKE = frozenset({"split"})

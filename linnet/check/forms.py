@@ -289,13 +289,16 @@ def _check_fields(scope: Scope, e: ast.StructExpr, type_: StructType, name: str)
     unknown = [f for f in e.fields if f.name.text not in fields]
     for f in e.fields:
         if f.name.text not in fields:
-            help_ = did_you_mean(f.name.text, fields)
+            help_ = did_you_mean(f.name.text, fields) or f"its fields: {', '.join(fields)}"
             message = f"`{name}` has no field `{f.name.text}`"
             folds = [lost(scope, "field", type_.key, f.name.text)]
             scope.error("E2107", message, f.name.span, help=help_, folds=folds)
         elif f.name.text in seen:
-            scope.error("E2102", f"the field `{f.name.text}` is given twice", f.name.span)
+            message = f"the field `{f.name.text}` is given twice"
+            scope.error("E2102", message, f.name.span, help="leave one of them out")
         seen.add(f.name.text)
     missing = [f"`{n}`" for n in fields if n not in seen]
     if len(missing) > len(unknown):  # else they are most likely misspelt
-        scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span)
+        first = next(n for n in fields if n not in seen)
+        help_ = f"add it: `{first}: ...`, of type `{fields[first]}`"
+        scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span, help=help_)

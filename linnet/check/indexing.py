@@ -15,7 +15,7 @@ from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, T
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, rank_of, show_shape
 from linnet.dims.dims import Dim, Symbol, steps
 from linnet.dims.prover import Relation
-from linnet.dtypes import INTEGERS, admits
+from linnet.dtypes import FLOATS, INTEGERS, admits
 from linnet.source.files import Span
 from linnet.syntax import ast
 
@@ -49,7 +49,10 @@ def index(scope: Scope, e: ast.IndexExpr) -> TExpr:
 def not_indexed(scope: Scope, e: ast.IndexExpr, base: TExpr) -> None:
     """Report an index of a value that has no axes."""
     folds = of_rank(scope, base.type, e.base.span)
-    scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, folds=folds)
+    help_ = "a scalar has no axes: leave the brackets out"
+    if not isinstance(base.type, ScalarType | LiteralType):
+        help_ = "only tensors have axes: index a part of it"
+    scope.error("E2104", f"`{base.type}` cannot be indexed", e.base.span, help=help_, folds=folds)
 
 
 def axes(rank: int) -> str:
@@ -94,12 +97,13 @@ def _align(scope: Scope, e: ast.IndexExpr, type_: TensorType) -> list[ast.Expr |
     dots = [i for i, item in enumerate(e.items) if isinstance(item, ast.EllipsisExpr)]
     rank = len(type_.dims)
     if len(dots) > 1:
-        scope.error("E2209", "`...` can stand only once", e.items[dots[1]].span)
+        help_ = "leave one out: it stands for all axes that are not written"
+        scope.error("E2209", "`...` can stand only once", e.items[dots[1]].span, help=help_)
         return None
     written = len(e.items) - len(dots)
     if written > rank or (not dots and written != rank):
         every = f"`{type_}` has {axes(rank)}, {written} indexed"
-        help_ = _with_dots(e, type_) if written < rank else None
+        help_ = _with_dots(e, type_) if written < rank else f"index {axes(rank)}"
         folds = of_rank(scope, type_, e.base.span)
         scope.error("E2204", every, e.span, help=help_, folds=folds)
         return None
@@ -156,7 +160,9 @@ def not_an_index(scope: Scope, value: TExpr) -> None:
     """Report a value that is no scalar integer where it stands for a position."""
     message = f"an index is a scalar integer, this is `{value.type}`"
     folds = of_rank(scope, value.type, value.span) if rank_of(value.type) else []
-    help_ = None
+    help_ = "positions are numbers of an integer dtype"
+    if isinstance(value.type, ScalarType) and admits(value.type.dtype) <= FLOATS:
+        help_ = f"`cast<i64>({shortly(value.span)})` rounds toward zero"
     if isinstance(value.type, TensorType) and admits(value.type.dtype) <= INTEGERS:
         help_ = f"take one at a time: `let y[i] = x[{shortly(value.span)}[i]]`"
     scope.error("E2209", message, value.span, help=help_, folds=folds)
@@ -170,8 +176,18 @@ def within(scope: Scope, at: Dim, base: TExpr, extent: Dim, span: Span) -> bool:
         scope.error("E2209", "there are no negative indices", span, help=help_)
         return False
     message = f"the index `{at}` is not provably within an axis of `{extent}`"
-    bounds = Relation(">=", at, Dim.of(0)), Relation("<", at, extent)
-    return all(scope.require(b, "E2209", message, span, folds=of_extent(base)) for b in bounds)
+    for bound in (Relation(">=", at, Dim.of(0)), Relation("<", at, extent)):
+        if not scope.facts.implies(bound):
+            help_ = None if bound.symbols() else _positions(extent)
+            scope.unproven(bound, "E2209", message, span, folds=of_extent(base), help=help_)
+            return False
+    return True
+
+
+def _positions(extent: Dim) -> str:
+    """What may stand where an axis of `extent` is indexed."""
+    last = extent - Dim.of(1)
+    return "an axis of 0 has no positions" if last.as_int() == -1 else f"the last one is `{last}`"
 
 
 def _range(scope: Scope, item: ast.SliceExpr, base: TExpr, extent: Dim) -> AtRange | None:
@@ -183,7 +199,9 @@ def _range(scope: Scope, item: ast.SliceExpr, base: TExpr, extent: Dim) -> AtRan
     stride = step.as_int()
     if stride is None or stride < 1:
         assert item.step is not None
-        scope.error("E2209", "a step is a positive literal", item.step.span)
+        help_ = f"`let y[i] = x[{extent} - 1 - iota<i64>({extent})[i]]` goes from the end"
+        help_ = help_ if stride is not None and stride < 0 else "write a number: `x[0::2]`"
+        scope.error("E2209", "a step is a positive literal", item.step.span, help=help_)
         return None
     for bound in (start, stop):
         number = bound.as_int()
@@ -204,9 +222,20 @@ def _range(scope: Scope, item: ast.SliceExpr, base: TExpr, extent: Dim) -> AtRan
         else Relation(">=", steps(start, stop, stride), Dim.of(0))
     )
     for relation in (Relation(">=", start, Dim.of(0)), ordered, Relation("<=", stop, extent)):
-        if not scope.require(relation, "E2209", message, item.span, folds=of_extent(base)):
+        if not scope.facts.implies(relation):
+            help_ = None if relation.symbols() else _bounds(start, stop, extent)
+            folds = of_extent(base)
+            scope.unproven(relation, "E2209", message, item.span, folds=folds, help=help_)
             return None
     return AtRange(start, stop, stride)
+
+
+def _bounds(start: Dim, stop: Dim, extent: Dim) -> str:
+    """What may stand where a slice of two numbers does not fit an axis of `extent`."""
+    a, b = start.as_int(), stop.as_int()
+    if a is not None and b is not None and a > b:
+        return f"a slice goes upward: `{stop}:{start}`"
+    return f"a slice ends at `{extent}` at the latest"
 
 
 def _kept(at: AxisIndex, extent: Dim | Symbol) -> Shape:

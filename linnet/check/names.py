@@ -8,9 +8,11 @@ from typing import Protocol
 
 from linnet.check.blame import Finding
 from linnet.check.findings import Findings
+from linnet.check.foreign import DONE, OF_MODULE
 from linnet.check.intrinsics import PRELUDE
 from linnet.check.keys import Everywhere
 from linnet.dtypes import BY_NAME
+from linnet.packages.library import in_library
 from linnet.source.diagnostics import Diagnostic, Related, Sink
 from linnet.source.files import Span
 from linnet.source.suggest import did_you_mean
@@ -109,7 +111,16 @@ def refusal(module: ModuleScope, name: ast.Name, found: Private | Missing) -> Di
         return None
     public = [n for n, ref in module.items.items() if ref.item.public]
     message = f"module `{module.key}` has no item `{name.text}`"
-    return Diagnostic("E1201", message, name.span, help=did_you_mean(name.text, public))
+    help_ = did_you_mean(name.text, public) or _elsewhere(module, name.text)
+    return Diagnostic("E1201", message, name.span, help=help_)
+
+
+def _elsewhere(module: ModuleScope, name: str) -> str | None:
+    """Where what `module` of the library has not is instead, or how else it is done."""
+    if module.package != "std":
+        return None
+    known = OF_MODULE.get(module.key, {}).get(name) or DONE.get(name) or DONE.get(name.lower())
+    return in_library(name) or known
 
 
 def build_scopes(modules: Iterable[SourceModule], findings: Findings) -> dict[str, ModuleScope]:

@@ -129,8 +129,8 @@ def _written(scope: Scope, name: str, value: _Value, args: tuple[ast.Argument, .
         return f"cast<{dtype}>({x})"
     if dims is None:
         return None
-    if name in _SWAPPED and len(dims) > 1:
-        return _swapped(name, value, args)
+    if name in _SWAPPED and dims:
+        return x if len(dims) == 1 else _swapped(name, value, args)
     if name in _REDUCED and dims:
         return _reduced(scope, name, value, args)
     at = value.axis(args)

@@ -25,7 +25,8 @@ def arguments(scope: Scope, e: ast.CallExpr, name: Intrinsic) -> list[ast.Expr] 
         return None
     for param, arg in zip(names, placed, strict=True):
         if arg is None:
-            scope.error("E2102", f"`{name}` needs an argument for `{param}`", e.span)
+            message = f"`{name}` needs an argument for `{param}`"
+            scope.error("E2102", message, e.span, help=f"write `{name}({', '.join(names)})`")
             expr.alone(scope, (a.value for a in e.args))
             return None
     return [a.value for a in placed if a is not None]

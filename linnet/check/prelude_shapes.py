@@ -86,7 +86,8 @@ def _axis(scope: Scope, e: ast.Expr, rank: int, dims: Shape) -> int | None:
         return None
     at = dim.as_int()
     if at is None or not -rank <= at < rank:
-        scope.error("E2210", f"`{dim}` is not an axis: there are {rank}", e.span)
+        help_ = f"axes are counted from 0 to {rank - 1}, or back from -1"
+        scope.error("E2210", f"`{dim}` is not an axis: there are {rank}", e.span, help=help_)
         return None
     at %= rank
     before = dims[: at + 1] if (dim.as_int() or 0) >= 0 else dims[at:]
@@ -128,7 +129,8 @@ def permute(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         )
         folds = of_rank(scope, value.type, args[0].span)
         related = [(value.span, f"this is `{value.type}`")]
-        scope.error("E2210", why, args[1].span, related=related, folds=folds)
+        help_ = None if packs else f"as they stand they are `{[*range(len(dims))]}`"
+        scope.error("E2210", why, args[1].span, related=related, help=help_, folds=folds)
         return None
     final = tuple(a for a in axes if a is not None)
     result = TensorType(tuple(dims[a] for a in final), value.type.dtype)
@@ -139,7 +141,7 @@ def _split_axis(scope: Scope, e: ast.CallExpr) -> tuple[list[ast.Argument], ast.
     rest = [a for a in e.args if a.name is None or a.name.text != "axis"]
     axes = [a for a in e.args if a.name is not None and a.name.text == "axis"]
     for again in axes[1:]:
-        scope.error("E2102", "`axis` is given twice", again.span)
+        scope.error("E2102", "`axis` is given twice", again.span, help="leave one of them out")
     return rest, axes[0].value if axes else None
 
 
@@ -150,7 +152,8 @@ def concat(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
         _not_in_a_list(scope, listed.value, axis)
         return None
     if axis is None or not parts or any(p.name is not None for p in parts):
-        scope.error("E2102", "`concat` takes tensors and an axis: `concat(a, b, axis = 0)`", e.span)
+        help_ = "write `concat(a, b, axis = 0)`"
+        scope.error("E2102", "`concat` takes tensors and an axis", e.span, help=help_)
         return None
     values = others_first(
         scope,
@@ -211,7 +214,8 @@ def _total(scope: Scope, parts: list[TExpr], first: TensorType, at: int) -> Dim 
 def cumsum(scope: Scope, e: ast.CallExpr, hint: Type | None) -> TExpr | None:
     parts, axis = _split_axis(scope, e)
     if axis is None or len(parts) != 1:
-        scope.error("E2102", "`cumsum` takes a tensor and an axis: `cumsum(x, axis = 0)`", e.span)
+        help_ = "write `cumsum(x, axis = 0)`"
+        scope.error("E2102", "`cumsum` takes a tensor and an axis", e.span, help=help_)
         return None
     value = operand_of(scope, parts[0].value, FLOATS | INTEGERS, "cumsum", hint)
     if value is None:

@@ -75,6 +75,29 @@ def fitted(
     return _filled(value, found, wanted, visible)
 
 
+def reshaped(value: Span, found: Shape, wanted: Shape) -> str:
+    """A help line for a value whose axes `found` cannot be those that are `wanted`: what to do of
+    what gives such axes."""
+    name = text if (text := shortly(value)).isidentifier() else "x"
+    if any(isinstance(d, Symbol) for d in (*found, *wanted)):
+        return "the axes of a pack keep their order and their place"
+    if len(found) > len(wanted):
+        return f"an index drops an axis, as in `{name}[0, ...]`, and `sum[i]` sums over one"
+    if len(found) < len(wanted):
+        return "`reshape` adds axes of extent 1, and `broadcast_to` repeats along them"
+    longer = [_is_longer(x, y) for x, y in zip(found, wanted, strict=True)]
+    if all(x == y or more for x, y, more in zip(found, wanted, longer, strict=True)):
+        cut = zip(wanted, longer, strict=True)
+        parts = ", ".join(f"0:{y}" if more else ":" for y, more in cut)
+        return f"a part of it is `{name}[{parts}]`"
+    return "one of the two is declared with a wrong extent, or `concat` adds what is missing"
+
+
+def _is_longer(found: object, wanted: object) -> bool:
+    pair = [d.as_int() if isinstance(d, Dim) else None for d in (found, wanted)]
+    return pair[0] is not None and pair[1] is not None and pair[0] > pair[1]
+
+
 def _wrapped(
     facts: Facts, value: Span, found: Type, inner: Type, visible: Container[Symbol]
 ) -> str | None:

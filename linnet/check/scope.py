@@ -139,6 +139,7 @@ class Scope:
     counts: dict[Local, str] = field(default_factory=dict[Local, str])
     locals: list[Local] = field(default_factory=list[Local])
     function: str = ""
+    body: tuple[ast.Stmt, ...] = ()
     statement: Span | None = None
     sources: dict[Local, Origin] = field(default_factory=dict[Local, Origin])
     muted: Mapping[str, Finding] = field(default_factory=dict[str, Finding])
@@ -260,6 +261,7 @@ class Scope:
         use: WhereUse | None = None,
         folds: Iterable[object] = (),
         others: Iterable[Relation] = (),
+        help: str | None = None,
     ) -> Finding | None:
         """Report `message`, as `relation` is not provable; neither are `others`, which the way out
         has to settle too."""
@@ -268,7 +270,9 @@ class Scope:
         if use is not None and not relation.symbols():
             # Nothing is known of two numbers but that they fail: other items ask for other things.
             why = replace(why, folds=(use, relation))
-        return self.error(code, message, span, label, related, notes, folds=folds, why=why, use=use)
+        return self.error(
+            code, message, span, label, related, notes, help, folds=folds, why=why, use=use
+        )
 
     def lookup(self, name: str) -> Meaning:
         """What `name` means here: the innermost declaration, which hides all others. Asking leaves

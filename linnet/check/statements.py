@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from linnet.check import expr, notation, typeexpr
+from linnet.check import assigned, expr, notation, typeexpr
 from linnet.check.convert import adapt, bad, conform, forget, loosely, settle
 from linnet.check.dimexpr import dim_of
 from linnet.check.equal import same_type
 from linnet.check.hints import needs_context
-from linnet.check.meanings import Meaning, declared_at
+from linnet.check.meanings import Meaning
 from linnet.check.names import Missing
 from linnet.check.origins import Origin
 from linnet.check.scope import Scope, is_error
@@ -21,7 +21,6 @@ from linnet.check.typed import (
     TLet,
     TLetTuple,
     TLocal,
-    TMemberDecl,
     TReturn,
     TStmt,
     TSub,
@@ -36,8 +35,7 @@ from linnet.check.types import (
     Type,
     element_dtype,
 )
-from linnet.check.undeclared import missing
-from linnet.check.unknown import near, unknown_name
+from linnet.check.unknown import unknown_name
 from linnet.dtypes import DType
 from linnet.source.files import Span
 from linnet.syntax import ast
@@ -45,7 +43,7 @@ from linnet.syntax import ast
 
 def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TStmt, ...]:
     """The statements of a function, ending in its `return`."""
-    scope.function = function.key
+    scope.function, scope.body = function.key, decl.body
     scope.frames = [{p.local.name: p.local for p in function.params}]
     scope.frames.append({})
     out: list[TStmt] = []
@@ -61,6 +59,7 @@ def body(scope: Scope, decl: ast.FunctionDecl, function: TFunction) -> tuple[TSt
             f"`{decl.name.text}` does not end with `return`",
             decl.end,
             related=[(decl.result.span, "it returns this")],
+            help="write `return` and the value as its last line",
         )
     return tuple(out)
 
@@ -99,7 +98,9 @@ def statement(scope: Scope, stmt: ast.Stmt) -> list[TStmt]:
             return _while(scope, stmt)
         case ast.ReturnStmt():
             expr.infer(scope, stmt.value, None)
-            scope.error("E2120", "`return` can only be the last statement of a function", stmt.span)
+            message = "`return` can only be the last statement of a function"
+            help_ = "choose the value before it: `let y = if c { a } else { b }`"
+            scope.error("E2120", message, stmt.span, help=help_)
             return []
 
 
@@ -165,7 +166,7 @@ def _let_tuple(scope: Scope, stmt: ast.LetTupleStmt) -> TStmt:
 
 
 def _assign(scope: Scope, stmt: ast.AssignStmt) -> list[TStmt]:
-    target, type_ = _target(scope, stmt.target)
+    target, type_ = assigned.target(scope, stmt)
     if stmt.indices is not None:
         value = notation.define(scope, stmt.indices, stmt.value, type_, stmt.value.span)
     else:
@@ -200,38 +201,6 @@ def _assigned(scope: Scope, stmt: ast.AssignStmt, value: TExpr, type_: Type) -> 
     if isinstance(local, Local):
         forget(scope, local)
     return bad(value.span)
-
-
-def _target(scope: Scope, name: ast.Name) -> tuple[Local | str | None, Type | None]:
-    found = scope.lookup(name.text)
-    message, help_ = f"`{name.text}` cannot be assigned to", None
-    match found:
-        case Local(mutable=True):
-            return found, found.type
-        case TMemberDecl(kind="state"):
-            scope.read(name.text)
-            return name.text, found.type
-        case Missing():
-            if not found.reported:
-                _undeclared_target(scope, name)
-            return None, None
-        case Local():
-            help_ = "declare it with `var`"
-        case TMemberDecl(kind=kind):
-            message = f"`{name.text}` is a `{kind}`, only a `state` can be assigned to"
-        case _:
-            pass
-    folds = [("assigned", name.text)]
-    scope.error("E2108", message, name.span, related=declared_at(found), help=help_, folds=folds)
-    return None, None
-
-
-def _undeclared_target(scope: Scope, name: ast.Name) -> None:
-    close = near(scope, name.text, scope.visible())
-    help_ = close or f"declare it: `var {name.text} = ...`"
-    message = f"nothing named `{name.text}` is declared here"
-    folds = missing(scope, name.text)
-    scope.error("E1201", message, name.span, help=help_, folds=folds)
 
 
 def _block(scope: Scope, stmts: tuple[ast.Stmt, ...], frame: dict[str, Local]) -> tuple[TStmt, ...]:

@@ -7,22 +7,30 @@ fn g(x: ...) -> .. { return linear(x, weight) }    not: again `weight`, and its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
+from itertools import combinations
 
 from linnet.check.equal import same_shape
-from linnet.check.keys import Constant, Everywhere, Offered, Refused, Sought, Wrong
+from linnet.check.keys import Constant, Everywhere, Offered, Order, Refused, Sought, Wrong
 from linnet.check.scope import Scope
-from linnet.check.typed import Local, TExpr, TLocal, TMemberDecl
+from linnet.check.substitute import Bindings, in_type
+from linnet.check.typed import Local, TCall, TExpr, TFunction, TLocal, TMemberDecl
 from linnet.check.types import (
     Shape,
+    TensorType,
     Type,
     element_dtype,
     present,
     rank_of,
 )
+from linnet.dims.dims import DimError
 from linnet.dims.prover import Facts
 from linnet.dtypes import AnyDType, DType
 from linnet.source.files import Span
+
+# A call that writes its generics.
+_WRITTEN = re.compile(r"[\w.\s]+<")
 
 
 def of_dtypes(
@@ -99,6 +107,39 @@ def of_axes(
     differ = tuple(i for i, (x, y) in pairs if not same_shape(facts, (x,), (y,)))
     offered = [Offered((Wrong.SHAPE, value.local))] if isinstance(value, TLocal) else []
     return [*offered, *_refused(suspects, differ)]
+
+
+def of_order(scope: Scope, value: TExpr, wanted: Shape) -> list[object]:
+    """What a finding about a result of the wrong shape has in common with others: the order of the
+    generics, where two of those that the call writes would do in each other's places."""
+    if not isinstance(value, TCall) or value.sub is not None or not _WRITTEN.match(value.span.text):
+        return []
+    function = scope.world.program.functions[value.callee]
+    bound = {g.binder: a for g, a in zip(function.generics, value.generics, strict=True)}
+    for a, b in combinations(function.generics, 2):
+        places = {a.binder: bound[b.binder], b.binder: bound[a.binder]}
+        if a.kind == b.kind and _mended(scope, value, wanted, function, {**bound, **places}):
+            order = Order(function.key)
+            scope.world.accepted[order] -= 1  # for its arguments it was right
+            return [Refused(order, tuple(sorted((a.name, b.name))))]
+    return []
+
+
+def _mended(scope: Scope, call: TCall, wanted: Shape, function: TFunction, bound: Bindings) -> bool:
+    """Whether every axis of the result that is not as `wanted` would be that if `bound` were the
+    generics. What the others should be may have been told by this value."""
+    try:
+        other = in_type(function.result, bound)
+    except DimError:
+        return False
+    if not isinstance(call.type, TensorType) or not isinstance(other, TensorType):
+        return False
+    if not len(call.type.dims) == len(other.dims) == len(wanted):
+        return False
+    return all(
+        same_shape(scope.facts, (found,), (axis,)) or same_shape(scope.facts, (mended,), (axis,))
+        for found, mended, axis in zip(call.type.dims, other.dims, wanted, strict=True)
+    )
 
 
 def of_extent(indexed: TExpr) -> list[object]:

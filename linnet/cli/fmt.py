@@ -67,11 +67,14 @@ def _file(path: Path, name: str, check: bool, sink: Sink) -> bool:
 
 
 def _standard_input(check: bool, sink: Sink) -> bool:
-    data = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    if sys.stdin is None:
+        sink.add(Diagnostic("E1202", "cannot read standard input: it is closed", None))
+        return False
+    data = sys.stdin.buffer.read()
     result = _formatted(data, _STDIN_NAME, sink)
     if result is None:
         return False
-    if not check and sys.stdout is not None:
+    if not check:
         # Not through the text layer: a source is UTF-8 with line feeds, whatever the terminal.
         sys.stdout.flush()
         sys.stdout.buffer.write(result)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from importlib.util import find_spec
 
 from linnet.cli.report import report
@@ -28,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
         help = 'install it with: pip install "linnet[lsp]"'
         report([Diagnostic("E2190", message, None, help=help)])
         return 2
+    os.write(sys.stdout.fileno(), b"")  # fails at once where nothing can be written
     from linnet.lsp.serve import serve  # imports what may not be installed
 
     serve()

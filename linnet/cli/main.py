@@ -11,7 +11,8 @@ from io import TextIOWrapper
 from typing import Any, NoReturn, cast
 
 from linnet import __version__
-from linnet.source.shown import reason, shown
+from linnet.cli.streams import STDOUT, failure, occupy
+from linnet.source.shown import shown
 from linnet.source.suggest import did_you_mean
 
 # A command's module is imported only when the command is used: `linnet check`
@@ -29,9 +30,6 @@ COMMANDS = {
     "generate": "go on with a text, by a card that makes text",
     "lsp": "serve an editor: the language server",
 }
-
-
-STDOUT = 1
 
 
 class _UsageError(Exception):
@@ -58,6 +56,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and returns the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    occupy()
     _print_any_name()
     try:
         try:
@@ -71,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 2
         except SystemExit as done:  # after `--help` and `--version`
             status = int(done.code or 0)
-        _flush()
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -82,20 +81,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Of the output, or of the working folder; one of a file would have its name.
         if error.filename is not None:
             raise
-        print(f"linnet: {reason(error)}", file=sys.stderr)
         _discard_output()
+        _print_failure(error)
         return 1
     return status
-
-
-def _flush() -> None:
-    if sys.stdout is not None:  # closed before the start
-        sys.stdout.flush()
 
 
 def _discard_output() -> None:
     """What is still buffered goes nowhere, or Python would complain about it at its exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+
+
+def _print_failure(error: OSError) -> None:
+    from linnet.cli.report import report
+
+    report([failure(error)])
 
 
 def parser_of(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -35,6 +35,7 @@ from linnet.lower.bundle import (
     part_names,
     part_types,
     skeleton,
+    structs_of,
 )
 from linnet.lower.context import Call, Lowered
 from linnet.lower.fail import fail
@@ -341,7 +342,11 @@ class Functions:
             del self.built[name]
             raise
         op = library_op(function, body.block, body.scope, shapes)
-        self.built[name] = body.out.function(name, op, leaves(result))
+        made = body.out.function(name, op, leaves(result))
+        if function.kind != "entry":
+            takes = structs_of(shapes, (p.local.type for p in function.params))
+            made = replace(made, takes=takes, gives=structs_of((result,), (function.result,)))
+        self.built[name] = made
         return Lowered(name, shapes, skeleton(result))
 
     def _free_name(self, key: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from linnet.nest.card_keys import FOLDER, SOURCE, TABLES, TEXT, check_keys
 from linnet.packages.absent import MISSING, absence
+from linnet.packages.library import in_library
 from linnet.packages.manifest import MANIFEST
 from linnet.packages.text import is_file, real
 from linnet.packages.text import shown as shown_path
@@ -180,10 +181,17 @@ def _find(name_or_path: str | os.PathLike[str], sink: Sink) -> Path | None:
         return None
     given, names = os.fspath(name_or_path), list_cards()
     known = f"shipped cards: {', '.join(names)}" if names else "no cards are shipped"
-    hint = did_you_mean(given, names) or "give a shipped card's name or the path of a card's folder"
+    hint = did_you_mean(given, names) or _item(given)
+    hint = hint or "give a shipped card's name or the path of a card's folder"
     message = f"there is no card named {shown(given)}, and no folder of that path"
     sink.add(Diagnostic("E5001", message, None, notes=(known,), help=hint))
     return None
+
+
+def _item(given: str) -> str | None:
+    """What to say of an item of the library where a card was to be named."""
+    use = in_library(given)
+    return None if use is None else f"{shown(given)} is part of a program: {use}"
 
 
 def _report_source(path: Path, given: str, sink: Sink) -> None:

@@ -12,6 +12,30 @@ from linnet.packages.package import standard_library, walk
 _PUBLIC = re.compile(r"^pub (?:fn|op|block|struct|enum|const|type) (\w+)", re.MULTILINE)
 
 
+# What the library has nothing for, and why.
+ABSENT = {
+    "dropout": "leave it out: a model that runs drops nothing",
+    "functional": "each function is in a module of its own, as `softmax` is in `std.nn.softmax`",
+    "init": "parameters come from a checkpoint",
+    "optim": "a program says what is computed, and not how it is trained",
+}
+
+
+def plain(name: str) -> str:
+    """A name without what is a matter of style: `RMSNorm` is `rms_norm`."""
+    return name.replace("_", "").casefold()
+
+
+def in_library(name: str) -> str | None:
+    """The item of the library that is called so, as `std.nn.softmax::softmax` is `softmax`,
+    `Softmax` or `std.nn.softmax.softmax`: the `use` that imports it."""
+    last = re.split(r"\.|::", name)[-1]
+    found = [n for n in library_items() if plain(n) == plain(last)]
+    # A block is written as a class is, an op as a function.
+    found.sort(key=lambda n: (n != last, n[0].isupper() != last[0].isupper()))
+    return f"`use {library_items()[found[0]]}::{{{found[0]}}}`" if found else None
+
+
 @cache
 def library_items() -> Mapping[str, str]:
     """The public items of the library, each with the path of its module: `Linear` is in

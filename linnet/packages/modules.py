@@ -224,7 +224,7 @@ class _Loader:
         while self.pending:
             node = self.pending.pop()
             for index, use in enumerate(node.tree.uses):
-                target = resolver.target(node, use.path)
+                target = resolver.target(node, use)
                 found = self.node(target.file, target.package) if target else None
                 if found is not None:
                     node.uses[index] = found

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from linnet.packages.library import ABSENT, in_library, library_items, plain
 from linnet.packages.order import Node
 from linnet.packages.package import Package
 from linnet.packages.text import Overlay, exists, link_out_message, real
@@ -34,8 +35,9 @@ class Resolver:
     package: Callable[[Path], Package | None]
     shown: Callable[[Path], str]
 
-    def target(self, user: Node, path: ast.ModulePath) -> Target | None:
-        """The module that `path` names in the module `user`; None, and a finding, if none does."""
+    def target(self, user: Node, use: ast.UseDecl) -> Target | None:
+        """The module that `use` names in the module `user`; None, and a finding, if none does."""
+        path = use.path
         found = self._root(user, path)
         if found is None:
             return None
@@ -45,7 +47,7 @@ class Resolver:
             hint = f"write `use {path.parts[0].text}`"
             self._report(path, f"module `{path.dotted()}` not found", hint)
         elif not exists(file, self.overlay):
-            self._missing(path, package, parts)
+            self._missing(use, package, parts)
         elif not package.holds(file):
             self._report(path, link_out_message(self.shown(file), "its package"), None)
         else:
@@ -103,16 +105,23 @@ class Resolver:
         message = f"`{head}` is neither `std`, `crate` nor a dependency of `{package.name}`"
         self._report(path, message, hint, path.parts[0].span)
 
-    def _missing(self, path: ast.ModulePath, package: Package, parts: tuple[str, ...]) -> None:
+    def _missing(self, use: ast.UseDecl, package: Package, parts: tuple[str, ...]) -> None:
+        path = use.path
         names = [".".join(package.parts_of(f)) for f in package.modules(self.overlay)]
         head = path.dotted().removesuffix(".".join(parts))
         wanted = ".".join(parts)
         near = closest(wanted, [n for n in names if n not in ("", wanted)])
+        if near and closest(parts[-1], [near.rpartition(".")[2]]) is None:
+            near = None  # only the folders around are alike
         if len(parts) > 1 and exists(package.file_of(parts[:-1]), self.overlay):
             module = ".".join(p.text for p in path.parts[:-1])
             hint = f"to use an item of a module, write `use {module}::{{{parts[-1]}}}`"
+        elif package is self.std and (there := _of_library(use, near and f"std.{near}")):
+            hint = there
         elif near:
             hint = f"did you mean `{head}{near}`?"
+        elif package is self.std:
+            hint = f"the modules there: {', '.join(f'`std.{n}`' for n in _beside(names, parts))}"
         else:
             hint = f"it would be the file {self.shown(package.file_of(parts))}"
         self._report(path, f"module `{path.dotted()}` not found", hint)
@@ -121,3 +130,25 @@ class Resolver:
         self, path: ast.ModulePath, message: str, hint: str | None, span: Span | None = None
     ) -> None:
         self.sink.add(Diagnostic("E1202", message, span or path.span, help=hint))
+
+
+def _of_library(use: ast.UseDecl, near: str | None) -> str | None:
+    """Where the library has what a `use` of a module that it has not asks for."""
+    named = [module for n in use.names or () if (module := library_items().get(n.name.text))]
+    if named:
+        return f"did you mean `{named[0]}`?"
+    last = use.path.parts[-1].text
+    if near is not None and plain(near.rpartition(".")[2]) == plain(last):
+        return None
+    absent = ABSENT.get(plain(last))
+    return in_library(last) if absent is None else f"there is none: {absent}"
+
+
+def _beside(names: list[str], parts: tuple[str, ...]) -> list[str]:
+    """The modules in the innermost folder of `parts` that there is, or all that are in none."""
+    for depth in range(len(parts) - 1, -1, -1):
+        around = [*parts[:depth]]
+        found = [n for n in names if n and n.split(".")[:-1] == around]
+        if found:
+            return found
+    return []

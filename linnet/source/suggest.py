@@ -74,14 +74,15 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
             bound = 2 * (letters & other).bit_count() / length
             if bound >= _NEAR:
                 bounds.append((-bound, candidate))
-    best, likeness = None, 0.0
+    best, likeness, alike = None, 0.0, False
     matcher = SequenceMatcher(None, "", folded, autojunk=False)
     for bound, candidate in sorted(bounds)[:_COMPARED]:
-        if -bound <= likeness:
+        if -bound < likeness:
             break
         matcher.set_seq1(candidate.casefold())
-        if matcher.ratio() > likeness:
-            best, likeness = candidate, matcher.ratio()
+        same_case = candidate[0].isupper() == name[0].isupper()
+        if (matcher.ratio(), same_case) > (likeness, alike):
+            best, likeness, alike = candidate, matcher.ratio(), same_case
     return best if likeness >= _NEAR else None
 
 

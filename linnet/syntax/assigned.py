@@ -6,14 +6,48 @@ from linnet.syntax.stop import Stop
 from linnet.syntax.tokens import Token, words
 
 _NOT_ASSIGNED = words("LET VAR COLON DOT CONST TYPE FOR")
+_STATEMENTS = words("LET VAR RETURN STATIC WHILE")
+_OPERATORS = words("BINARY SIGN STAR IF MATCH REDUCE")
+NO_STATEMENT = "there are no expression statements: write `let y = ...` or `return ...`"
+_LONGEST = 30  # an operand as long as this is not repeated
 
 
 def assigning_operator(s: Stop) -> str | None:
     if s.found.type == "FOREIGN" and s.text.endswith("="):
-        return f"write `x = x {s.text[:-1]} y`"
-    if s.text in ("+", "-") and s.near(1) == s.text and _statement_name(s):
-        return f"write `x = x {s.text} 1`"
+        return f"write `{_written_out(s)}`"
+    name = _statement_name(s)
+    if name and s.text in ("+", "-") and s.near(1) == s.text:
+        return f"write `{name} = {name} {s.text} 1`"
     return None
+
+
+def _written_out(s: Stop) -> str:
+    """`x += y` as it is said here."""
+    at = statement_name(s.tokens, s.at, s.accepted)
+    name = "x" if at is None else _text(s.tokens[at : s.at])
+    operand = s.tokens[s.at + 1 : _end(s.tokens, s.at + 1)]
+    value = _text(operand) if operand else "y"
+    if not value or len(value) > _LONGEST or "\n" in value:
+        value = "y"
+    elif any(token.type in _OPERATORS for token in operand):
+        value = f"({value})"
+    return f"{name} = {name} {s.text[:-1]} {value}"
+
+
+def _end(tokens: list[Token], at: int) -> int:
+    """Where the expression that begins at `at` ends, as far as its line tells."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        token = tokens[place]
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        new_line = place > at and "\n" in token.file.text[tokens[place - 1].end : token.start]
+        if depth < 0 or (depth == 0 and (new_line or token.type in _STATEMENTS)):
+            return place
+    return len(tokens)
+
+
+def _text(tokens: list[Token]) -> str:
+    return tokens[0].file.text[tokens[0].start : tokens[-1].end]
 
 
 def part_assigned(s: Stop) -> str | None:
@@ -36,9 +70,9 @@ def bare_value(s: Stop) -> str | None:
         return None
     if s.text == ":":
         return f"write `let {name}: ...` to declare a name"
-    if s.text == "." and s.near(2) == "=":
+    if s.text == "." and s.near(2).endswith("="):
         return "fields cannot be assigned: build a new value"
-    return "there are no expression statements: write `let y = ...` or `return ...`"
+    return NO_STATEMENT
 
 
 def _statement_name(s: Stop) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import SourceFile, Span
 from linnet.syntax.assigned import statement_name
@@ -62,9 +64,7 @@ def syntax_error(
     place the unit ended early; `unclosed` are the unit's brackets that nothing closes."""
     second = statement_name(tokens, at, accepted)
     if second is not None and (help := side_by_side(tokens, second)):
-        span, shown = tokens[second].span, _shown(tokens[second])
-        message = f"unexpected {shown}, expected an operator"
-        return Diagnostic("E1101", message, span, "not expected here", help=help)
+        return replace(unexpected(tokens[second], ["an operator"]), help=help)
     found = tokens[at] if at < len(tokens) else following
     wanted = expected_words(accepted)
     related: tuple[Related, ...] = ()
@@ -83,17 +83,20 @@ def syntax_error(
         at = near[0]
         found, wanted, related = tokens[at], [], ()
     if found is None:
-        span, shown = _end(tokens[-1].file), "end of file"
-    else:
-        span, shown = found.span, _shown(found)
-    message = f"unexpected {shown}"
-    if wanted:
-        message += ", expected " + _either(wanted)
-    help = None
-    if found is not None:
-        named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
-        help = habit(Stop(tokens, at, found, accepted, named)) or _unopened(tokens, at, found)
-    return Diagnostic("E1101", message, span, "not expected here", related, help=help)
+        return replace(_diagnostic(_end(tokens[-1].file), "end of file", wanted), related=related)
+    named = opener is None and "NAME" in accepted and not accepted & {"INT", "LET"}
+    help = habit(Stop(tokens, at, found, accepted, named)) or _unopened(tokens, at, found)
+    return replace(unexpected(found, wanted), related=related, help=help)
+
+
+def unexpected(token: Token, wanted: list[str]) -> Diagnostic:
+    """E1101 for a token in whose place one of `wanted` could stand."""
+    return _diagnostic(token.span, _shown(token), wanted)
+
+
+def _diagnostic(span: Span, shown: str, wanted: list[str]) -> Diagnostic:
+    message = f"unexpected {shown}" + (f", expected {_either(wanted)}" if wanted else "")
+    return Diagnostic("E1101", message, span, "not expected here")
 
 
 def _end(file: SourceFile) -> Span:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from linnet.syntax.assigned import assigning_operator, bare_value, part_assigned
+from linnet.syntax.assigned import NO_STATEMENT, assigning_operator, bare_value, part_assigned
 from linnet.syntax.stop import Stop
 from linnet.syntax.tokens import KEYWORDS, OPERAND_ENDS, REDUCTIONS, Token, words
 
@@ -37,6 +37,8 @@ _ANYWHERE = {
     "break": "there is no `break`; a `while` ends when its condition is false",
     "continue": "there is no `continue`; choose values with `if c { a } else { b }`",
 }
+# No misspelt keyword is meant by these.
+FOREIGN_WORDS = frozenset(_ANYWHERE)
 # These mean it only where they were read as a name just before the place.
 _BEFORE = words(
     "def func function class import from elif mod lambda self loop break continue import"
@@ -217,6 +219,8 @@ def _operand(s: Stop) -> str | None:
     if s.text == "|" and "INT" in s.accepted:
         return _ANYWHERE["lambda"]
     after = s.token(1)
+    if s.text == "{" and s.near(-1) == "=>":
+        return "an arm is one expression: name values before the `match`"
     if s.text == "." and "INT" in s.accepted and after is not None and after.type == "INT":
         return f"a float has digits on both sides of the point: `0.{after.text}`"
     if s.near(-2) == "lambda":
@@ -251,8 +255,6 @@ def _struct_in_head(s: Stop) -> str | None:
 
 
 def _patterns(s: Stop) -> str | None:
-    if "FAT_ARROW" in s.accepted and s.near(-1) == "Some":
-        return "write `some(v)`"
     if "FAT_ARROW" in s.accepted and s.text == ".":
         return "a variant stands in a pattern by its name alone"
     if "FAT_ARROW" in s.accepted and s.text in (":", "->", "="):
@@ -284,7 +286,7 @@ def _declarations(s: Stop) -> str | None:
         return "members follow each other without a comma"
     if s.unit() == "ENUM" and s.text in ("(", "=", "{"):
         return "variants are names without values"
-    if s.unit() in ("STRUCT", "BLOCK") and s.text == "(" and "LBRACE" in s.accepted:
+    if s.unit() in ("STRUCT", "BLOCK", "ENUM") and s.text in ("(", "[") and "LBRACE" in s.accepted:
         return f"what it holds stands in braces: `{s.near(-2)} {s.near(-1)} {{ ... }}`"
     if s.text in (":", "=", "return", "=>") and "LBRACE" in s.accepted:
         return "a body stands in braces" if s.near(-2) != "where" else "write `<N: Dim>`"
@@ -316,10 +318,11 @@ def _until_closed(s: Stop) -> str:
 
 
 def _bindings(s: Stop) -> str | None:
-    if s.near(-2) in ("let", "var") and s.text == ",":
-        return f"write `{s.near(-2)} (a, b) = ...`"
-    if s.near(-1) in ("let", "var") and s.text in ("[", "{"):
-        return f"write `{s.near(-1)} (a, b) = ...`"
+    several = s.text == "," and s.accepted <= {"COLON", "EQUAL", "LSQB"} and _names_assigned(s)
+    if several or (s.near(-1) in ("let", "var") and s.text in ("(", "[", "{")):
+        return "write `let (a, b) = ...`"
+    if s.text == "(" and "LET" in s.accepted:
+        return "write `let (a, b) = ...`" if "=" in _after_brackets(s) else NO_STATEMENT
     if s.near(-2) == "for" and s.text == ",":
         return "a loop has one name; count in a `var` beside it: `i = i + 1`"
     if s.accepted == {"COMMA", "RSQB"} and s.found.type in ("SIGN", "STAR", "BINARY", "COLON"):
@@ -333,6 +336,23 @@ def _bindings(s: Stop) -> str | None:
     if s.text in _ITEMS and "LET" in s.accepted and s.at < len(s.tokens):
         return "items stand outside of functions; `let` names a value in one"
     return None
+
+
+def _names_assigned(s: Stop) -> bool:
+    """Whether `, b, c =` stands here."""
+    rest = [token.text for token in s.tokens[s.at :]]
+    end = rest.index("=") if "=" in rest else 0
+    return end > 0 and all((text == ",") == (n % 2 == 0) for n, text in enumerate(rest[:end]))
+
+
+def _after_brackets(s: Stop) -> str:
+    """The text of the token behind the bracket that the stop opens."""
+    depth = 0
+    for at in range(s.at, len(s.tokens)):
+        depth += (s.tokens[at].text == "(") - (s.tokens[at].text == ")")
+        if depth == 0:
+            return s.tokens[at + 1].text if at + 1 < len(s.tokens) else ""
+    return ""
 
 
 def _visibility(s: Stop) -> str | None:
@@ -371,9 +391,9 @@ _RULES: tuple[Callable[[Stop], str | None], ...] = (
     _generic_arguments,
     _struct_in_head,
     _word,
+    _bindings,
     bare_value,
     part_assigned,
-    _bindings,
     _declarations,
     _visibility,
     _comments,

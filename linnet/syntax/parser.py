@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
-
-from lark.exceptions import UnexpectedToken
 
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
@@ -15,8 +15,10 @@ from linnet.syntax import ast
 from linnet.syntax.build_items import BlockHead
 from linnet.syntax.depth import depth_of
 from linnet.syntax.docs import documentation
-from linnet.syntax.expected import syntax_error
+from linnet.syntax.expected import syntax_error, unexpected
+from linnet.syntax.lalr import UnexpectedTokenError
 from linnet.syntax.lexer import lex
+from linnet.syntax.misspelt import keyword_meant, misspelt
 from linnet.syntax.resolve import NESTING_LIMIT, Resolved, hidden_by, resolve
 from linnet.syntax.segment import Unit, segment
 from linnet.syntax.tables import RULES, parser
@@ -126,9 +128,11 @@ class _FileParser:
         tokens = self.lexed.tokens[unit.start : unit.end] or [self.lexed.tokens[unit.start]]
         if silent or unit.start in self.lexed.after_error:
             return
-        found = syntax_error(tokens, 0, None, set(), [])
-        message = f"{found.message}, expected {what}"
-        self.sink.add(replace(found, message=message, help=found.help or help))
+        at = int(tokens[0].type == "PUB" and len(tokens) > 1 and tokens[1].type == "NAME")
+        found = unexpected(tokens[at], [what])
+        known = syntax_error(tokens, at, None, set(), []).help
+        meant = keyword_meant(tokens[at].text, re.findall(r"`(\w+)`", help))
+        self.sink.add(replace(found, help=known or meant or help))
 
     def lose(self, unit: Unit) -> None:
         """Keeps the names that a unit declares: what uses them is not to blame for the unit."""
@@ -137,7 +141,7 @@ class _FileParser:
             if token.text.isidentifier() and (unit.kind == "USE" or before.type in _DECLARE):
                 self.lost.add(token.text)
         if unit.kind == "JUNK":  # `def f`, `w: Tensor`, `let N`
-            self.lost.update(token.text for token in tokens[:2] if token.text.isidentifier())
+            self.lost.update(token.text for token in tokens[:3] if token.text.isidentifier())
 
     def reserved(self, unit: Unit) -> None:
         self.complete = False
@@ -204,8 +208,8 @@ class _FileParser:
         if resolved.too_deep:
             return self.too_deep(unit, tokens, resolved)
         try:
-            tree: Any = parser().parse(tokens, start=RULES[unit.kind])  # type: ignore[arg-type]
-        except UnexpectedToken as error:
+            tree = parser().parse(tokens, RULES[unit.kind])
+        except UnexpectedTokenError as error:
             self.unexpected(unit, tokens, resolved, error)
             return None
         if resolved.deep is not None and depth_of(tree) > NESTING_LIMIT:
@@ -213,13 +217,13 @@ class _FileParser:
         return self.with_relations(tree)
 
     def unexpected(
-        self, unit: Unit, tokens: list[Token], resolved: Resolved, error: UnexpectedToken
+        self, unit: Unit, tokens: list[Token], resolved: Resolved, error: UnexpectedTokenError
     ) -> None:
         """Reports a syntax error, unless a finding that is already known explains it."""
         self.complete = False
         self.failures += 1
         self.lose(unit)
-        at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
+        at = error.at
         following = self.following(unit.end)
         near = tokens[max(at - 2, 0) : at + 1]
         if at == len(tokens) and following is not None:
@@ -229,8 +233,10 @@ class _FileParser:
         if at == len(tokens) and unit.end in self.lexed.after_error:
             return
         unclosed = [u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1]
-        wanted = accepted(error, tokens[:at])
-        self.sink.add(syntax_error(tokens, at, following, wanted, unclosed))
+        follows = partial(parser().accepted, start=RULES[unit.kind])
+        found = misspelt(tokens, at, follows)
+        wanted = follows(tokens[:at])
+        self.sink.add(found or syntax_error(tokens, at, following, wanted, unclosed))
 
     def too_deep(self, unit: Unit, tokens: list[Token], resolved: Resolved) -> None:
         self.complete = False
@@ -271,38 +277,3 @@ class _FileParser:
 
 def _is_relation(tree: ast.Expr) -> bool:
     return isinstance(tree, ast.BinaryExpr) and tree.op in ast.COMPARISONS
-
-
-_States = dict[int, dict[str, tuple[Any, Any]]]
-
-
-def accepted(error: UnexpectedToken, before: list[Token]) -> set[str]:
-    """The terminals that could have followed the tokens of a unit before its error.
-
-    The parser's own stack does not tell: it has reduced for the wrong token already. So the
-    stack is found again without it, and each terminal tried on a copy.
-    """
-    conf: Any = error.state.parse_conf  # pyright: ignore[reportAttributeAccessIssue]
-    states: _States = conf.states
-    stack: list[int] = [conf.start_state]
-    for token in before:
-        _shift(states, stack, token.type, conf.end_state)
-    candidates = [terminal for terminal in states[stack[-1]] if terminal.isupper()]
-    return {t for t in candidates if _shift(states, list(stack), t, conf.end_state)}
-
-
-def _shift(states: _States, stack: list[int], terminal: str, end: int) -> bool:
-    """Moves a stack over a terminal; False if it does not fit there."""
-    while True:
-        step = states[stack[-1]].get(terminal)
-        if step is None:
-            return False
-        rule = step[1]
-        if isinstance(rule, int):
-            stack.append(rule)
-            return True
-        if rule.expansion:
-            del stack[-len(rule.expansion) :]
-        stack.append(states[stack[-1]][rule.origin.name][1])
-        if terminal == "$END" and stack[-1] == end:
-            return True

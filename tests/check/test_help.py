@@ -51,6 +51,134 @@ MISTAKES = [
         "E2103",
         "made `y` `f64`: write `let y: f32 = ...`",
     ),
+    ("fn f(x: f32) -> f32 {\n    y = x\n    return y\n}", "E1201", "declare it: `let y = x`"),
+    (
+        "fn f(x: Tensor[4; f32]) -> Tensor[4; f32] {\n    y[i] = x[i]\n    return y\n}",
+        "E1201",
+        "declare it: `let y[i] = x[i]`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    y = x\n    y = x + x\n    return y\n}",
+        "E1201",
+        "declare it: `var y = x`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    static for i in 0..3 {\n        y = x\n    }\n    return y\n}",
+        "E1201",
+        "declare it: `var y = x`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    static for i in 0..3 {\n        y = x\n    }\n    return x\n}",
+        "E1201",
+        "declare it: `let y = x`",
+    ),
+    ("fn f(x: Tensor[4; f32]) -> Tensor[4; f32] { return x.T }", "E2107", "write `x`"),
+    (
+        "fn f(x: Tensor[2, 3; f32]) -> Tensor[3, 2; f32] { return x.T }",
+        "E2107",
+        "write `permute(x, [1, 0])`",
+    ),
+    (
+        "use std.random\nfn f() -> Tensor[2; i64] { return random.key(7) }",
+        "E1201",
+        "`7 * iota<i64>(2)`",
+    ),
+    ("use std.random::{PRNGKey}", "E1201", "a key is an argument, `key: Tensor[2; i64]`"),
+    ("use std.nn.linear::{Dropout}", "E1201", "drops nothing"),
+    ("use std.nn.linear::{linearr}", "E1201", "did you mean `linear`?"),
+    ("use std.nn.linear::{Linearr}", "E1201", "did you mean `Linear`?"),
+    ("use std.nn.linear::{softmax}", "E1201", "`use std.nn.softmax::{softmax}`"),
+    ("use std.nn.dropout", "E1202", "there is none: leave it out"),
+    ("use std.nn.dropout::{Dropout}", "E1202", "there is none: leave it out"),
+    ("use std.nn.functional", "E1202", "each function is in a module of its own"),
+    ("use std.nn.functional::{softmax}", "E1202", "did you mean `std.nn.softmax`?"),
+    ("use std.nn.Softmax", "E1202", "did you mean `std.nn.softmax`?"),
+    ("use std.nn.rms_norm", "E1202", "`use std.nn.norm::{rms_norm}`"),
+    ("use std.nn.RMSNorm", "E1202", "`use std.nn.norm::{RmsNorm}`"),
+    ("use std.xyz", "E1202", "the modules there: `std.linalg`, "),
+    ("use std.nn.linaer", "E1202", "did you mean `std.nn.linear`?"),
+    (
+        "use std.nn.conv::{conv2d}\n"
+        "fn f(x: Tensor[1, 8, 4, 4; f32], w: Tensor[8, 1, 3, 3; f32])"
+        " -> Tensor[1, 8, 4, 4; f32] {\n"
+        "    return conv2d<1, 8, 4, 4, 8, 3, 1, 1, f32>(x, w)\n}",
+        "E2202",
+        "`use std.nn.depthwise::{depthwise_conv2d}`",
+    ),
+    (
+        "use std.nn.conv::{conv1d}\n"
+        "fn f<C: Dim>(x: Tensor[1, C, 4; f32], w: Tensor[C, 1, 3; f32]) -> Tensor[1, C, 4; f32] {\n"
+        "    return conv1d<1, C, 4, C, 3, 1, 1, f32>(x, w)\n}",
+        "E2202",
+        "`use std.nn.depthwise::{depthwise_conv1d}`",
+    ),
+    # Any other weight that does not fit is no filter for each channel.
+    (
+        "use std.nn.conv::{conv2d}\n"
+        "fn f(x: Tensor[1, 8, 4, 4; f32], w: Tensor[4, 1, 3, 3; f32])"
+        " -> Tensor[1, 4, 4, 4; f32] {\n"
+        "    return conv2d<1, 8, 4, 4, 4, 3, 1, 1, f32>(x, w)\n}",
+        "E2202",
+        "`concat` adds what is missing",
+    ),
+    (
+        "fn f(x: Tensor[2, 3; f32]) -> Tensor[3; f32] { return x }",
+        "E2202",
+        "an index drops an axis, as in `x[0, ...]`",
+    ),
+    (
+        "fn f<N: Dim>(x: Tensor[3; f32]) -> Tensor[N, N; f32] { return x }",
+        "E2202",
+        "`reshape` adds axes of extent 1",
+    ),
+    (
+        "fn f(x: Tensor[2, 5; f32]) -> Tensor[2, 3; f32] { return x }",
+        "E2202",
+        "a part of it is `x[:, 0:3]`",
+    ),
+    ("fn f() -> i8 { return 128 }", "E2105", "from -128 to 127; `i16` would hold it"),
+    ("fn f() -> u8 { return -1 }", "E2105", "from 0 to 255; `i8` would hold it"),
+    ("fn f() -> u64 { return 9223372036854775807 * 4 }", "E2105", "`u64` goes from 0 to 18"),
+    ("fn f() -> f16 { return 1e6 }", "E2105", "up to 65504; `bf16` would hold it"),
+    ("fn f() -> f32 { return 1e39 }", "E2105", "up to 3.40e38; `f64` would hold it"),
+    ("fn f() -> bool { return 1 }", "E2105", "`true` and `false`"),
+    ("fn f(x: Tensor[4; f32]) -> f32 { return x[4] }", "E2209", "the last one is `3`"),
+    (
+        "fn f(x: Tensor[4; f32]) -> Tensor[5; f32] { return x[0:5] }",
+        "E2209",
+        "at `4` at the latest",
+    ),
+    ("fn f(x: Tensor[4; f32]) -> Tensor[1; f32] { return x[2:1] }", "E2209", "upward: `1:2`"),
+    ("fn f(x: Tensor[4; f32], i: f32) -> f32 { return x[i] }", "E2209", "`cast<i64>(i)`"),
+    ("fn f(x: Tensor[4; f32]) -> Tensor[4; f32] { return x[::-1] }", "E2209", "goes from the end"),
+    (
+        "fn g(a: f32, b: f32) -> f32 { return a * b }\nfn f(x: f32) -> f32 { return g(x) }",
+        "E2102",
+        "give it one: `b = ...`",
+    ),
+    ("fn g() -> f32 { return 1.0 }\nfn f(x: f32) -> f32 { return g(x) }", "E2102", "no arguments"),
+    (
+        "struct S { a: f32  b: i32 }\nfn f(x: f32) -> S { return S { a: x } }",
+        "E2102",
+        "add it: `b: ...`, of type `i32`",
+    ),
+    ("fn f(x: f32) -> f32 {\n    x = x + x\n    return x\n}", "E2108", "begin with `var x = x`"),
+    (
+        "fn f(x: f32) -> f32 {\n    let (a, b) = (x, x)\n    a = b\n    return a\n}",
+        "E2108",
+        "begin with `var a = a`",
+    ),
+    (
+        "fn f(x: f32) -> f32 {\n    let a = x\n    a = x\n    return a\n}",
+        "E2108",
+        "declare it with `var`",
+    ),
+    (
+        "block B {\n    param w: f32\n    pub fn f() -> f32 {\n        w = w + w\n"
+        "        return w\n    }\n}",
+        "E2108",
+        "what a block keeps is a `state`",
+    ),
     ("fn f(x: Tensor[4; f32]?) -> Tensor[4; f32] { return x }", "E2101", "`match x {"),
     ("fn f(x: Tensor[4; f32]) -> i64 { return x.shape }", "E2107", "the generics that name them"),
 ]

@@ -326,6 +326,35 @@ fn g(x: Tensor[4; f32]) -> Tensor[4; f32] {
 fn h(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
 fn i(x: Tensor[4; f32]) -> Tensor[4; f32] { return kinds<f32, 4>(x) }
 """,
+    "generics in another order that the result alone tells": """
+fn heads<D: Dim, N: Dim>(x: Tensor[N * D; f32]) -> Tensor[N, D; f32] { return reshape(x, [N, D]) }
+fn f(x: Tensor[6; f32]) -> Tensor[2, 3; f32] {
+    return heads<2, 3>(x)  #E2202
+}
+fn g(x: Tensor[20; f32]) -> Tensor[4, 5; f32] {
+    return heads<4, 5>(x)  #+1
+}
+""",
+    "generic arguments in another order that the result alone tells": """
+fn heads<N: Dim, D: Dim>(x: Tensor[N * D; f32]) -> Tensor[N, D; f32] { return reshape(x, [N, D]) }
+fn f(x: Tensor[6; f32]) -> Tensor[2, 3; f32] {
+    return heads<3, 2>(x)  #E2202
+}
+fn g(x: Tensor[20; f32]) -> Tensor[4, 5; f32] {
+    return heads<5, 4>(x)  #E2202
+}
+fn h(x: Tensor[6; f32]) -> Tensor[2, 3; f32] { return heads<2, 3>(x) }
+fn i(x: Tensor[6; f32]) -> Tensor[2, 3; f32] { return heads<2, 3>(x) }
+""",
+    "results of the wrong shape in any order": """
+fn heads<N: Dim, D: Dim>(x: Tensor[N * D; f32]) -> Tensor[N, D; f32] { return reshape(x, [N, D]) }
+fn f(x: Tensor[6; f32]) -> Tensor[2, 4; f32] {
+    return heads<2, 3>(x)  #E2202
+}
+fn g(x: Tensor[20; f32]) -> Tensor[4, 6; f32] {
+    return heads<4, 5>(x)  #E2202
+}
+""",
     "a generic that is declared no more": """
 fn kinds<N: Dim>(x: Tensor[N; f32]) -> Tensor[N; f32] { return x }
 fn f(x: Tensor[3; f32]) -> Tensor[3; f32] {

@@ -212,7 +212,7 @@ def test_nothing_is_to_be_stated_that_only_no_element_makes_true(tmp_path: Path)
         "    return concat(x, x, axis = 0)\n}\n"
     )
     (finding,) = check_paths([path]).sink
-    assert (finding.code, finding.help) == ("E2202", None)
+    assert finding.code == "E2202" and "where" not in (finding.help or "")
 
 
 def test_a_relation_that_can_never_hold_leaves_nothing_to_state(tmp_path: Path) -> None:

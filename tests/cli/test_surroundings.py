@@ -18,6 +18,7 @@ from tests.nest.small import write_card, write_weights
 
 Capture = pytest.CaptureFixture[str]
 COMMAND = [sys.executable, "-m", "linnet.cli.main"]
+FINE = "module a\n\npub entry f(x: i32) -> i32 {\n    return x\n}\n"
 BAD = "module a\n\npub fn f(x: i32) -> i32 {\n    return y\n}\n"
 
 
@@ -159,7 +160,9 @@ def test_an_output_that_is_full(words: list[str], unbuffered: str, tmp_path: Pat
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr == b"linnet: no space left on device\n"
+    assert done.stderr == (
+        b"error[E1202]: cannot write to standard output: no space left on device\n\n1 error\n"
+    )
 
 
 def test_help_for_a_reader_that_has_gone() -> None:
@@ -182,7 +185,8 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         check=False,
     )
-    assert (done.returncode, done.stderr) == (1, b"linnet: no such file or directory\n")
+    message = b"error[E1202]: the working folder is gone\n\n1 error\n"
+    assert (done.returncode, done.stderr) == (1, message)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -192,6 +196,74 @@ def test_closed_streams(closed: str, tmp_path: Path) -> None:
     shell = f'"$0" -m linnet.cli.main check "$1" {closed}'
     done = subprocess.run(["sh", "-c", shell, sys.executable, path], check=False)
     assert done.returncode == 1
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a command line of the shell, in which `linnet` stands for the command."""
+    script = f'linnet() {{ "$0" -m linnet.cli.main "$@"; }}\n{command}'
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    words = ["sh", "-c", script, sys.executable]
+    done = subprocess.run(words, capture_output=True, cwd=folder, env=environment, check=False)
+    assert b"Traceback" not in done.stderr + done.stdout, done.stderr
+    return done
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "fmt - < a.linnet",
+        "fmt --check b.linnet",
+        "fmt b.linnet",
+        "check --json a.linnet",
+        "check --format sarif a.linnet",
+        "inspect --tokens a.linnet",
+        "inspect --parameters gpt-oss-tiny",
+        "explain E2203",
+        "explain a.linnet",
+        "nest list",
+        "nest show gpt-oss-tiny --json",
+        "torch gpt-oss-tiny",
+        "init made",
+        "--help",
+    ],
+)
+def test_a_result_that_nobody_gets(words: str, tmp_path: Path) -> None:
+    """Where standard output is closed, what prints a result has failed, and says so."""
+    for folder in (tmp_path / "closed", tmp_path / "open"):
+        folder.mkdir()
+        (folder / "a.linnet").write_text(FINE)
+        (folder / "b.linnet").write_text(FINE.replace("    return", "  return"))
+    done = shell(f"linnet {words} >&-", tmp_path / "closed")
+    message = b"error[E1202]: cannot write to standard output: it is closed\n\n1 error\n"
+    assert (done.returncode, done.stderr) == (1, message)
+    assert shell(f"linnet {words}", tmp_path / "open").stdout != b"", "there is no result"
+
+
+def test_what_is_printed_is_written_to_no_file(tmp_path: Path) -> None:
+    """The next file that is opened does not get the number of a closed stream."""
+    (tmp_path / "a.linnet").write_text(BAD)
+    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
+        assert shell(f"linnet check a.linnet b.linnet {closed}", tmp_path).returncode != 0
+        assert (tmp_path / "a.linnet").read_text() == BAD
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_what_prints_nothing_needs_no_output(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "a.linnet").write_text(FINE)
+    done = shell(f"linnet check a.linnet {closed}", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_findings_stay_out_of_the_output_where_errors_are_closed(tmp_path: Path) -> None:
+    (tmp_path / "a.linnet").write_text(BAD)
+    done = shell("linnet check a.linnet 2>&-", tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_an_input_that_is_closed(tmp_path: Path) -> None:
+    done = shell("linnet fmt - <&-", tmp_path)
+    message = b"error[E1202]: cannot read standard input: it is closed\n\n1 error\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", message)
 
 
 @pytest.mark.parametrize(

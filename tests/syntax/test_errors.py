@@ -105,7 +105,7 @@ def test_a_long_list_is_not_nested() -> None:
     [
         ("let a = 1; return a", "unexpected `;`, expected a statement or `}`", "no semicolons"),
         ("return a ** 2", "unexpected `**`, expected a statement or `}`", "no power operator"),
-        ("x += 1 return x", "unexpected `+=`, expected `=` or `[`", "write `x = x + y`"),
+        ("x += 1 return x", "unexpected `+=`, expected `=` or `[`", "write `x = x + 1`"),
         ("return a and b", "unexpected `and`", "write `&&`"),
         ("return not b", "unexpected `not`", "write `!`"),
         ("return self.x", "unexpected keyword `self`, expected an expression", "bare names"),

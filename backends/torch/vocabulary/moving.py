@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from linnet.backends.code import ATOM, Code, call, group, method, name, subscript
@@ -145,7 +146,11 @@ def _range(start: Dim, stop: Dim, step: int, extent: Dim, terms: Terms) -> Code:
     if last and step > 1 and _may_be_negative(stop):
         # Nothing is left then; Python would count from the end.
         last = f"max({last}, 0)"
-    return name(f"{first}:{last}" + (f":{step}" if step != 1 else ""))
+    bounds = [first, last, *([str(step)] if step != 1 else [])]
+    if all(re.fullmatch(r"-?\w*", b) for b in bounds):
+        return name(":".join(bounds))
+    # The colon binds less than what is in a bound, and has the spaces of an operator.
+    return name(" : ".join(bounds).strip())
 
 
 def _may_be_negative(dim: Dim) -> bool:
