@@ -157,10 +157,26 @@ def _may_be_negative(dim: Dim) -> bool:
     return not all(c > 0 and not any(getattr(a, "signed", True) for a in m) for m, c in dim.terms)
 
 
+WHOLE = name(":")
+
+
 def _index(op: Operation, operands: Sequence[Code], terms: Terms) -> Code:
+    """A position that is a tensor has an axis of one element while it is looked up: without axes
+    the framework would read it on the host, for which a device is waited for and a graph ends."""
     at = dict(zip(op.attrs["axes"], operands[1:], strict=True))
-    places = [at.get(axis, name(":")) for axis in range(max(at, default=-1) + 1)]
-    return subscript(operands[0], *places) if places else operands[0]
+    places = [at.get(axis, WHOLE) for axis in range(max(at, default=-1) + 1)]
+    left = [p for p in places if p.kind == "value"]  # numbers are taken off first
+    looked_up = [k for k, place in enumerate(left) if place is not WHOLE]
+    if not looked_up:
+        return subscript(operands[0], *places) if places else operands[0]
+    of_one = [
+        subscript(p, name("None")) if p is not WHOLE and p.kind == "value" else p for p in places
+    ]
+    found = subscript(operands[0], *of_one)
+    # The axis is where theirs were, in front if something is between them.
+    together = looked_up[-1] - looked_up[0] == len(looked_up) - 1
+    before = [WHOLE] * looked_up[0] if together else []
+    return subscript(found, *before, name("0", "literal"))
 
 
 MOVING: dict[str, Write] = {
