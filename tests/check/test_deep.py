@@ -150,7 +150,7 @@ def test_a_path_of_any_length_is_formatted() -> None:
     assert formatted(SourceFile("m.linnet", text), Sink()) == text
 
 
-STEPS = 300
+STEPS = 60
 GROWING = {
     "slices": (
         "let x{next} = g(x{at})",

@@ -10,7 +10,7 @@ from linnet.lower.module import lower_entry
 from linnet.pipeline import check_paths
 from linnet.source.errors import LinnetError
 
-STEPS = 300
+STEPS = 60
 
 
 @pytest.mark.parametrize("what", ["functions", "blocks"])
