@@ -77,7 +77,7 @@ class TorchRuntime:
     def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Tensor, ...]:
         """The results of `entry`, tensors of their own on the device."""
         tensors = [of_numpy(a, self.device) for a in arguments]
-        with torch.set_grad_enabled(self.trainable):
+        with torch.set_grad_enabled(self.trainable and torch.is_grad_enabled()):
             if self._generated is None:
                 found = self._interpreted(entry, given, tensors)
             elif self.graphs is None:

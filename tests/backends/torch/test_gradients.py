@@ -148,3 +148,13 @@ def test_runs_that_read_what_one_before_kept(tmp_path: Path, generate: bool) -> 
         # Sums in f32, of fewer than a hundred numbers one after the other.
         within = 100 * 2.0**-24 * float(wanted.abs().max())
         torch.testing.assert_close(found, wanted, rtol=0, atol=within)
+
+
+@pytest.mark.parametrize("generate", [False, True])
+def test_no_grad_is_respected(tmp_path: Path, generate: bool) -> None:
+    """Results of a model that is trained are measured, and its text made, without a past."""
+    model = load(write_card(tmp_path), generate, trainable=True)
+    with torch.no_grad():
+        assert not model.prefill(PROMPT, 0).requires_grad
+    assert not any(s.requires_grad for s in model.state.values())
+    assert model.decode([NEXT], len(PROMPT)).requires_grad
