@@ -154,7 +154,13 @@ def _with(callee: Function, name: str, given: Known) -> Function:
         Operation("constant", (), (params[k],), {"value": _literal(v)}) for k, v in given.items()
     )
     left = tuple(p for k, p in enumerate(params) if k not in given)
-    return Function(name, None, left, (*head, *callee.body), callee.results)
+    takes = tuple(
+        replace(f, first=f.first - sum(k < f.first for k in given))
+        for f in callee.takes
+        if not any(f.first <= k < f.stop for k in given)
+    )
+    body = (*head, *callee.body)
+    return replace(callee, name=name, op=None, params=left, body=body, takes=takes)
 
 
 def _results(function: Function) -> tuple[Array, ...] | None:

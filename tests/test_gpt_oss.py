@@ -3,38 +3,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 
-from linnet import nest
-from linnet.backends.numpy.interpreter import DISPATCH
-from linnet.ir.ops import UNARY_FLOAT
 from linnet.nest import Model
 from linnet.source.errors import LinnetError
 from tests.backends.each import BACKENDS, options_of, to_numpy
+from tests.gpt_oss import CARDS, FIXTURE, SEED, load, needs_fixture, packed, padded
+from tests.rounding import most, rms, rounding_at_random
 
-SHARED = Path(__file__).parents[1] / ".." / "shared"
-FIXTURE = SHARED / "fixtures" / "gpt-oss-tiny"
-SEED = SHARED / "seed" / "gpt-oss-20b"
 TOLERANCE = 1e-4
 
-pytestmark = pytest.mark.skipif(not FIXTURE.exists(), reason="../shared is absent")
-
-CARDS = ["gpt-oss-20b", pytest.param(SEED, id="seed")]
-
-
-def load(card: Any, dtype: str, backend: str = "numpy") -> Model:
-    generics = json.loads((FIXTURE / "fixture.json").read_text())["generics"]
-    generics["T"] = dtype
-    options = {"generics": generics, "weights": FIXTURE, "cast_dtype": True, "numerics": "exact"}
-    name, of_backend = options_of(backend)
-    return nest.load(card, backend=name, **options, **of_backend)
+pytestmark = needs_fixture
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +33,13 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module", params=CARDS)
 def loaded(request: pytest.FixtureRequest, backend: str) -> Model:
-    return load(request.param, "f32", backend)
+    return on(backend, request.param)
+
+
+def on(backend: str, card: Any) -> Model:
+    """A card in f32 on one of `BACKENDS`."""
+    name, options = options_of(backend)
+    return load(card, "f32", name, **options)
 
 
 @pytest.fixture
@@ -82,7 +72,7 @@ def test_forward_is_the_reference(logits: Any, reference: dict[str, Any]) -> Non
 
 
 def test_the_cards_agree_on_everything_but_their_text(tokens: Any, backend: str) -> None:
-    own, seed = load("gpt-oss-20b", "f32", backend), load(SEED, "f32", backend)
+    own, seed = on(backend, "gpt-oss-20b"), on(backend, SEED)
     assert sorted(own.entries) == sorted(seed.entries)
     assert {k: v.shape for k, v in own.state.items()} == {k: v.shape for k, v in seed.state.items()}
     short = tokens[:, :9]
@@ -153,14 +143,6 @@ def test_reset_state_forgets(model: Model, tokens: Any) -> None:
     assert to_numpy(model.prefill(tokens[:, :9], 0)).tobytes() == first.tobytes()
 
 
-def padded(prompts: list[Any], length: int) -> Any:
-    """The prompts in rows of one length, junk behind them."""
-    rows = np.full((len(prompts), length), 7, np.int32)
-    for row, prompt in zip(rows, prompts, strict=True):
-        row[: len(prompt)] = prompt
-    return rows
-
-
 @pytest.mark.parametrize("slots", [[0, 1], [1, 0]])
 def test_prefill_slots_with_padded_rows_then_decode_rows(
     model: Model, tokens: Any, logits: Any, slots: list[int]
@@ -182,21 +164,6 @@ def test_prefill_slots_leaves_the_other_rows_alone(model: Model, tokens: Any, lo
     close(model.prefill_slots(padded([tokens[1, :3]], 6), [1], [3])[0], logits[1, 2])
     step = np.stack([tokens[0, 9:10], tokens[1, 3:4]])
     close(model.decode_rows(step, [9, 3]), np.stack([logits[0, 9], logits[1, 3]]))
-
-
-def packed(prompts: list[tuple[int, Any]], padding: int) -> dict[str, Any]:
-    """(row, tokens) end to end; the padding writes to the last position of row 0."""
-    count = len(prompts)
-    lengths = [len(p) for _, p in prompts]
-    last = np.zeros(2, np.int32)
-    last[:count] = np.cumsum(lengths) - 1
-    return {
-        "tokens": np.concatenate([*(p for _, p in prompts), np.full(padding, 5, np.int32)]),
-        "rows": np.repeat([*(r for r, _ in prompts), 0], [*lengths, padding]),
-        "positions": np.concatenate([*map(np.arange, lengths), np.full(padding, 63)]),
-        "segments": np.repeat([*range(count), count], [*lengths, padding]),
-        "last": last,
-    }
 
 
 @pytest.mark.parametrize("padding", [0, 3])
@@ -284,7 +251,7 @@ def test_lengths_are_within_the_text(model: Model) -> None:
 def test_our_card_also_refuses_rows_and_texts_that_the_caches_do_not_hold(
     row: int, backend: str
 ) -> None:
-    own = load("gpt-oss-20b", "f32", backend)
+    own = on(backend, "gpt-oss-20b")
     refused(own, "prefill_slots", SLOTS | {"lengths": [65]})
     refused(own, "prefill_slots", SLOTS | {"slots": [row]})
     for entry in ("prefill_packed", "step_packed"):
@@ -294,48 +261,16 @@ def test_our_card_also_refuses_rows_and_texts_that_the_caches_do_not_hold(
 
 # --- bf16 --------------------------------------------------------------------
 
-# Half the distance of two bf16 values over the lesser one: the most that a rounding changes.
-UNIT = 2.0**-8
-ROUNDS = {*UNARY_FLOAT, "add", "sub", "mul", "div", "cast", "reduce", "contract", "cumsum"}
 
-
-def test_bf16_differs_by_what_its_rounding_explains(
-    reference: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """How far may bf16 be off? The program itself says, by stochastic arithmetic: with `T` f64,
-    each result of dtype `T` that bf16 would round is changed by a random part of up to one unit
-    roundoff, and the effect on the logits is seen, choices of experts that flip included. A bf16
-    run is one draw of such errors, so its deviation may not be beyond twice the largest of ten.
-    One choice that flips in an early layer may move all logits of a position by as much as they
-    are, so that the very largest difference says nothing: `most` leaves a twentieth out."""
+def test_bf16_differs_by_what_its_rounding_explains(reference: dict[str, Any]) -> None:
     tokens, exact = reference["tokens"], reference["logits"].astype(np.float64)
     found = load("gpt-oss-20b", "bf16")(tokens).astype(np.float64) - exact
     noisy = load("gpt-oss-20b", "f64")
     close(noisy(tokens).astype(np.float32), reference["logits"])
-    generator = np.random.default_rng(0)
-    for name in ROUNDS:
-        monkeypatch.setitem(DISPATCH, name, disturbed(DISPATCH[name], generator))
-    draws = [noisy(tokens) - exact for _ in range(10)]
+    with rounding_at_random(seed=0):
+        draws = [noisy(tokens) - exact for _ in range(10)]
     for size in (rms, most):
         explained = max(size(d) for d in draws)
         assert size(found) <= 2 * explained, size
         # The bound says something: it is far below the logits themselves.
         assert 2 * explained < size(exact), size
-
-
-def disturbed(operation: Any, generator: np.random.Generator) -> Any:
-    def run(frame: Any, op: Any, args: Any) -> list[Any]:
-        return [
-            r * (1 + generator.uniform(-UNIT, UNIT, r.shape)) if r.dtype == np.float64 else r
-            for r in operation(frame, op, args)
-        ]
-
-    return run
-
-
-def rms(x: Any) -> float:
-    return float(np.sqrt(np.mean(x**2)))
-
-
-def most(x: Any) -> float:
-    return float(np.quantile(np.abs(x), 0.95))

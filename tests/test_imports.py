@@ -214,6 +214,15 @@ def test_check_loads_nothing_heavy(tmp_path: Path) -> None:
     assert sorted(loaded_after(code) & set(HEAVY)) == []
 
 
+def test_a_check_waits_for_lark_only_to_make_the_tables(tmp_path: Path) -> None:
+    check = (
+        f"import os\nos.environ['XDG_CACHE_HOME'] = {str(tmp_path)!r}\n"
+        "from linnet.cli.main import main\nassert main(['check', 'models/gpt-oss-20b']) == 0"
+    )
+    assert "lark" in loaded_after(check)
+    assert "lark" not in loaded_after(check)
+
+
 def test_checking_a_card_loads_no_backend_and_no_ir() -> None:
     code = (
         "import sys\nfrom linnet.cli.main import main\nassert main(['check', 'models']) == 0\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -59,10 +59,11 @@ class TorchBackend:
         self.check(device, options)
         place = _device(device)
         chosen, trainable = options.get("compile", True), options.get("trainable", False)
+        kernels = tuple(map(_apart, self.kernels)) if trainable else self.kernels
         return TorchRuntime(
             compiled,
             place,
-            Selecting(self.kernels, numerics, place.type, options.get("prepare", False)),
+            Selecting(kernels, numerics, place.type, options.get("prepare", False)),
             chosen is not False and compiled.written is not None,
             Inductor(trainable) if chosen == "inductor" else None,
             _graphs(place) if chosen == "reduce-overhead" else None,
@@ -72,6 +73,12 @@ class TorchBackend:
     def hand_out(self, model: Any, runtime: Any) -> Any:
         """The root module, which has all that the model has."""
         return hand_out(runtime.module, model)
+
+
+def _apart(kernel: Kernel) -> Kernel:
+    """The kernel without its form that overwrites an operand: gradients may be computed with the
+    old value."""
+    return replace(kernel, in_place=None, emit_in_place=None)
 
 
 def _check_compile(chosen: Any) -> None:

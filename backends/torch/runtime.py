@@ -18,7 +18,7 @@ from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.graphs import Graphs
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
-from linnet.backends.torch.tree import Block, at, reset, set_parameter, states_of
+from linnet.backends.torch.tree import Block, Stores, at, reset, set_parameter, states_of, stores
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class TorchRuntime:
     trainable: bool = False
     module: nn.Module = field(init=False)
     _generated: Generated | None = None
+    _stores: Stores = ()
     _ready: dict[tuple[str, Given], Interpreter] = field(
         default_factory=dict[tuple[str, Given], Interpreter]
     )
@@ -57,6 +58,7 @@ class TorchRuntime:
         for parameter in self.module.parameters():
             parameter.requires_grad_(self.trainable and parameter.is_floating_point())
         self.reset_state()
+        self._stores = stores(self.module)
         if self.selecting.prepare and self._generated is not None:
             self._generated.source()  # what is prepared, entries tell that are written
             root: Any = self.module
@@ -102,8 +104,8 @@ class TorchRuntime:
 
     def _own(self, results: Sequence[Tensor], arguments: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The results, copies of those that share memory with what stays."""
-        kept = (*self.module.parameters(), *self.module.buffers(), *arguments)
-        memory = {t.untyped_storage().data_ptr() for t in kept}
+        held = (tensor for store in self._stores for tensor in store.values())
+        memory = {t.untyped_storage().data_ptr() for t in (*held, *arguments) if t is not None}
         own: list[Tensor] = []
         for found in results:
             place = found.untyped_storage().data_ptr()

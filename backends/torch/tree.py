@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import torch
@@ -24,11 +24,12 @@ def set_parameter(holder: nn.Module, name: str, tensor: Tensor) -> None:
 
 def reset(root: nn.Module, states: tuple[Stored, ...], device: torch.device) -> None:
     """Every state at zero: a buffer that no state dict has. One that is there already is kept and
-    filled, whoever else holds it."""
+    filled, whoever else holds it; but one that a run with gradients left is part of what led to its
+    results, and stays with them."""
     for state in states:
         holder, name = at(root, state.path)
         held = holder._buffers.get(name)  # pyright: ignore[reportPrivateUsage]
-        if held is not None and held.device == device:
+        if held is not None and held.device == device and not held.requires_grad:
             held.zero_()
             continue
         zeros = torch.zeros(state.shape, dtype=TORCH[state.dtype], device=device)
@@ -57,6 +58,15 @@ def states_of(root: nn.Module, states: tuple[Stored, ...]) -> Iterator[tuple[str
         held = holder._buffers[name]  # pyright: ignore[reportPrivateUsage]
         assert held is not None
         yield state.path, held
+
+
+Stores = tuple[Mapping[str, Tensor | None], ...]
+
+
+def stores(root: nn.Module) -> Stores:
+    """Where the modules of a tree keep their tensors: what these hold later is seen in them too."""
+    modules = list(root.modules())
+    return (*(m._parameters for m in modules), *(m._buffers for m in modules))  # pyright: ignore[reportPrivateUsage]
 
 
 def shown(root: nn.Module) -> str:

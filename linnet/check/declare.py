@@ -5,7 +5,7 @@ from __future__ import annotations
 from linnet.check import typeexpr
 from linnet.check.expr import value_of
 from linnet.check.generics import generics_of
-from linnet.check.measure import DEEPEST, MOST, too_large
+from linnet.check.measure import refused
 from linnet.check.names import ItemRef, Missing
 from linnet.check.scope import AliasInfo, Scope, StructInfo, World, item_scope
 from linnet.check.typed import Local, TCall, TExpr, TFunction, TGeneric, TMember, TParam
@@ -116,7 +116,7 @@ def struct(world: World, ref: ItemRef) -> StructInfo:
         fields[f.name.text] = typeexpr.type_of(scope, f.type)
     args = tuple(_own_arg(g) for g in own)
     made = StructType(ref.key, args, tuple(fields.items()))
-    if _too_large(scope, made, decl.name.span):
+    if refused(scope, made, decl.name.span):
         made = StructType(ref.key, args, tuple((name, ERROR) for name in fields))
     return StructInfo(own, facts, made)
 
@@ -127,15 +127,7 @@ def alias(world: World, ref: ItemRef) -> AliasInfo:
     scope = item_scope(world, ref)
     own, _ = generics_of(scope, decl.generics, ())
     made = typeexpr.type_of(scope, decl.type)
-    return AliasInfo(own, ERROR if _too_large(scope, made, decl.name.span) else made)
-
-
-def _too_large(scope: Scope, made: Type, span: Span) -> bool:
-    if not too_large(made):
-        return False
-    message = f"a type with more than {MOST} parts, or nested deeper than {DEEPEST}"
-    scope.error("E1104", message, span, "too large")
-    return True
+    return AliasInfo(own, ERROR if refused(scope, made, decl.name.span) else made)
 
 
 def _own_arg(generic: TGeneric) -> GenericArg:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linnet.check.convert import bad, conform, settle
+from linnet.check.measure import MOST_OF_VALUE, refused
 from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_condition
 from linnet.check.typed import TExpr
@@ -16,7 +17,9 @@ from linnet.syntax import ast
 
 def infer(scope: Scope, e: ast.Expr, hint: Type | None) -> TExpr:
     """The typed form of `e`. Its type may be a `LiteralType`; after a report it is `ERROR`."""
-    return scope.world.makers.expression(scope, e, hint)
+    value = scope.world.makers.expression(scope, e, hint)
+    large = refused(scope, value.type, e.span, MOST_OF_VALUE)
+    return bad(e.span) if large else value
 
 
 def value_of(scope: Scope, e: ast.Expr, wanted: Type, what: str) -> TExpr:

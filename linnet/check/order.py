@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from linnet.check.names import ItemRef, ModuleScope
-from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes, parts_of
 
 
 def dependencies_first(scopes: Mapping[str, ModuleScope]) -> list[ItemRef]:
@@ -43,20 +42,14 @@ def _visit(scope: ModuleScope, start: str, seen: set[str], order: dict[str, Item
 
 def _mentioned(scope: ModuleScope, name: str) -> Iterator[str]:
     """The items of a module that the declaration of one of them mentions, bodies left aside."""
-    waiting: list[Any] = [scope.items[name].item]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(reversed(node))  # pyright: ignore[reportUnknownArgumentType]
-            continue
-        if isinstance(node, Span) or not is_dataclass(node):
-            continue
+    for node in nodes(scope.items[name].item, _without_body):
         head = node.name if isinstance(node, ast.NameExpr) else None
         if isinstance(node, (ast.NamedTypeExpr, ast.StructExpr)):
             head = node.path[0].text
         if head in scope.items and head != name:
             yield head
-        parts = [field.name for field in fields(node)]
-        if isinstance(node, ast.FunctionDecl):
-            parts.remove("body")
-        waiting.extend(getattr(node, part) for part in reversed(parts))
+
+
+def _without_body(node: Any) -> tuple[str, ...]:
+    parts = parts_of(node)
+    return tuple(p for p in parts if p != "body") if isinstance(node, ast.FunctionDecl) else parts

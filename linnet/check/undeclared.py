@@ -7,13 +7,11 @@ has no `x` of its own.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from typing import Any
-
 from linnet.check.keys import Everywhere, Generics, Parameters, Sought
 from linnet.check.scope import Scope
 from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 
 _NAMING = (ast.Generic, ast.Param, ast.LetStmt, ast.Member, ast.FunctionDecl, ast.SomePattern)
 
@@ -71,14 +69,7 @@ def _declared(scope: Scope, whole: Span, items: tuple[ast.Item, ...]) -> frozens
 
 def _names(item: ast.Item) -> set[str]:
     names: set[str] = set()
-    waiting: list[Any] = [item]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(node)  # pyright: ignore[reportUnknownArgumentType]
-            continue
-        if isinstance(node, Span) or not is_dataclass(node):
-            continue
+    for node in nodes(item):
         if isinstance(node, _NAMING) and node is not item:
             names.add(node.name.text)
         elif isinstance(node, ast.LetTupleStmt):
@@ -87,5 +78,4 @@ def _names(item: ast.Item) -> set[str]:
             names.add(node.variable.text)
         elif isinstance(node, ast.IndexName):
             names.add(node.name)
-        waiting.extend(getattr(node, field.name) for field in fields(node))
     return names

@@ -72,7 +72,7 @@ def _term_key(term: tuple[Monomial, int]) -> Key:
 class Dim:
     """An immutable canonical integer polynomial over atoms."""
 
-    __slots__ = ("_atoms", "_depth", "_hash", "_key", "_symbols", "terms")
+    __slots__ = ("_atoms", "_depth", "_hash", "_key", "_size", "_symbols", "terms")
 
     terms: tuple[tuple[Monomial, int], ...]
 
@@ -85,6 +85,7 @@ class Dim:
         self._depth: int | None = None
         self._hash: int | None = None
         self._key: Key | None = None
+        self._size: int | None = None
         self._symbols: frozenset[Symbol] | None = None
 
     @staticmethod
@@ -115,6 +116,14 @@ class Dim:
                         below = max([d.depth for d in _inside(atom)])
                         self._depth = max(self._depth, below + 1)
         return self._depth
+
+    @property
+    def size(self) -> int:
+        """How many atoms it has besides symbols, written out; 0 for a polynomial over symbols."""
+        if self._size is None:
+            compound = [a for m, _ in self.terms for a in m if not isinstance(a, Symbol)]
+            self._size = sum(1 + sum(d.size for d in _inside(atom)) for atom in compound)
+        return self._size
 
     @property
     def key(self) -> Key:
@@ -235,18 +244,7 @@ class Dim:
 
     def substitute(self, mapping: Mapping[Symbol, Dim]) -> Dim:
         """This with symbols replaced, all at once; `DimError` if a divisor becomes zero."""
-        symbol = self.as_symbol()
-        if symbol is not None:
-            return mapping.get(symbol, self)
-        if self.symbols().isdisjoint(mapping):
-            return self
-        result = ZERO
-        for monomial, c in self.terms:
-            product = Dim.of(c)
-            for atom in monomial:
-                product = product * _substitute_atom(atom, mapping)
-            result = result + product
-        return result
+        return _substitute(self, mapping, {})
 
     def __str__(self) -> str:
         return dim_text(self)
@@ -305,11 +303,30 @@ def rebuild(atom: Atom, inner: list[Dim]) -> Dim:
             return inner[0] * inner[1]
 
 
-def _substitute_atom(atom: Atom, mapping: Mapping[Symbol, Dim]) -> Dim:
+def _substitute(dim: Dim, mapping: Mapping[Symbol, Dim], known: dict[Atom, Dim]) -> Dim:
+    """`dim` with symbols replaced; what its atoms become is put into `known`, as one may occur
+    in many places."""
+    symbol = dim.as_symbol()
+    if symbol is not None:
+        return mapping.get(symbol, dim)
+    if dim.symbols().isdisjoint(mapping):
+        return dim
+    result = ZERO
+    for monomial, c in dim.terms:
+        product = Dim.of(c)
+        for atom in monomial:
+            if atom not in known:
+                known[atom] = _substitute_atom(atom, mapping, known)
+            product = product * known[atom]
+        result = result + product
+    return result
+
+
+def _substitute_atom(atom: Atom, mapping: Mapping[Symbol, Dim], known: dict[Atom, Dim]) -> Dim:
     if isinstance(atom, Symbol):
         found = mapping.get(atom)
         return Dim.of(atom) if found is None else found
-    return rebuild(atom, [d.substitute(mapping) for d in parts(atom)])
+    return rebuild(atom, [_substitute(d, mapping, known) for d in parts(atom)])
 
 
 def _split(num: Dim, den: int) -> tuple[Dim, Dim]:

@@ -51,11 +51,27 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Fields:
+    """Parameters or results, from the one at `first` on, that are the `fields` of a `struct` in the
+    source."""
+
+    struct: str
+    fields: tuple[str, ...]
+    first: int
+
+    @property
+    def stop(self) -> int:
+        """Where the next one is."""
+        return self.first + len(self.fields)
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """`op` is the library op that this is a body of, if it is one.
 
     A method's `param`, `state_read` and `state_write` name paths relative to the block it is
-    called on; `call` says which block that is.
+    called on; `call` says which block that is. `takes` and `gives` say which parameters and which
+    results belong together; nothing depends on it, as on the hint of a value.
     """
 
     name: str
@@ -63,6 +79,8 @@ class Function:
     params: tuple[Value, ...]
     body: tuple[Operation, ...]
     results: tuple[Value, ...]
+    takes: tuple[Fields, ...] = field(default=(), compare=False)
+    gives: tuple[Fields, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

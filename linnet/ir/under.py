@@ -30,12 +30,12 @@ class Under:
 
     def function(self, function: Function) -> Function:
         op = function.op
-        return Function(
-            function.name,
-            None if op is None else replace(op, generics=self._generics(op)),
-            self._values(function.params),
-            self._body(function.body),
-            self._values(function.results),
+        return replace(
+            function,
+            op=None if op is None else replace(op, generics=self._generics(op)),
+            params=self._values(function.params),
+            body=self._body(function.body),
+            results=self._values(function.results),
         )
 
     def _generics(self, op: LibraryOp) -> tuple[tuple[str, GenericArg], ...]:

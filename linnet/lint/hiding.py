@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from linnet.lint.subject import Subject
-from linnet.lint.trees import nodes
 from linnet.source.diagnostics import Diagnostic, Related
 from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 
 Known = Mapping[str, tuple[str, Span]]
 """What a name means further out: in words, and where it is declared."""

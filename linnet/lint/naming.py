@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from linnet.check.intrinsics import PRELUDE
 from linnet.dtypes import BY_NAME, KINDS
 from linnet.lint.subject import Subject
-from linnet.lint.trees import declared, nodes, written
+from linnet.lint.trees import declared, written
 from linnet.source.diagnostics import Diagnostic
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 from linnet.syntax.tokens import KEYWORDS, RESERVED
 
 _CAMEL = re.compile(r"_*[A-Z][A-Za-z0-9]*")

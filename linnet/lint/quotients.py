@@ -11,10 +11,10 @@ from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import BY_NAME, FLOATS, admits
 from linnet.lint.expressions import every, inside
 from linnet.lint.subject import Subject
-from linnet.lint.trees import nodes
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.files import Span
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 
 
 def quotients(subject: Subject) -> Iterator[Diagnostic]:

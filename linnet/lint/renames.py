@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from linnet.lint.subject import Subject
-from linnet.lint.trees import declared, is_marked, nodes
+from linnet.lint.trees import declared, is_marked
 from linnet.source.diagnostics import Diagnostic
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 
 
 def renames(subject: Subject) -> Iterator[Diagnostic]:

@@ -1,25 +1,12 @@
-"""Going through a syntax tree, and which names a part of it mentions."""
+"""Which names a part of a syntax tree mentions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from typing import Any, cast
+from typing import Any
 
-from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
-
-
-def nodes(tree: Any) -> Iterator[Any]:
-    """Every node of a tree, in the order in which they are written; `tree` may be a tuple."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(reversed(cast("tuple[Any, ...]", node)))
-        elif is_dataclass(node) and not isinstance(node, (Span, SourceFile)):
-            yield node
-            waiting.extend(getattr(node, part.name) for part in reversed(fields(node)))
+from linnet.syntax.nodes import nodes
 
 
 def mentions(tree: Any) -> frozenset[str]:

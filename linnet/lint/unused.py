@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from linnet.lint.subject import Subject
-from linnet.lint.trees import is_marked, mentions, nodes
+from linnet.lint.trees import is_marked, mentions
 from linnet.source.diagnostics import Diagnostic
 from linnet.syntax import ast
+from linnet.syntax.nodes import nodes
 
 
 def generics(subject: Subject) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from linnet.check.measure import long
 from linnet.check.substitute import in_arg, in_type
 from linnet.check.typed import TBlock, TGeneric, TSub
 from linnet.check.types import GenericArg, Type
@@ -142,16 +143,23 @@ def refuse_unknown(generics: Sequence[TGeneric], given: Iterable[str], owner: st
         raise LinnetError([unknown_generic(n, f"`{owner}` has no generic", names) for n in unknown])
 
 
-def arguments(generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound) -> Bound:
-    """The callee's generics bound to `args`, which are written over `scope`."""
-    pairs = zip(generics, args, strict=True)
-    return {g.binder: in_arg(a, scope) for g, a in pairs}
+def arguments(
+    generics: Sequence[TGeneric], args: Sequence[GenericArg], scope: Bound, span: Span
+) -> Bound:
+    """The generics of what is used at `span` bound to `args`, which are written over `scope`."""
+    bound = {g.binder: in_arg(a, scope) for g, a in zip(generics, args, strict=True)}
+    for generic in generics:
+        if long(bound[generic.binder]):
+            message = f"`{generic.name}` is too long a dimension here"
+            help_ = "bind the generics of the root to numbers"
+            fail("E1104", message, span, label="by way of other generics", help=help_)
+    return bound
 
 
 def sub_bindings(block: TBlock, sub: TSub, scope: Bound) -> Bound:
     """The generics of the block that `sub` is, as the enclosing block binds them."""
     try:
-        bound = arguments(block.generics, sub.args, scope)
+        bound = arguments(block.generics, sub.args, scope, sub.span)
     except DimError as error:
         fail("E2205", str(error), sub.span)
     for generic, arg in zip(block.generics, bound.values(), strict=True):

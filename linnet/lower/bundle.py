@@ -6,14 +6,14 @@ it is a bool and what it holds; an enum is either known or an i64 number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from linnet.check.types import OptionalType, ScalarType, StructType, TupleType
 from linnet.check.types import Type as CheckType
 from linnet.dtypes import DType
-from linnet.ir.core import Value
+from linnet.ir.core import Fields, Value
 from linnet.ir.types import BOOL, I64, Type
 
 
@@ -154,6 +154,32 @@ def leaves(bundle: Bundle) -> list[Value]:
             return [there, *leaves(inner)]
         case Absent() | Variant():
             return []
+
+
+def structs_of(bundles: Iterable[Bundle], types: Iterable[CheckType]) -> tuple[Fields, ...]:
+    """Which of the IR values of bundles are a struct's fields, each a value of its own."""
+    found: list[Fields] = []
+    first = 0
+    for bundle, type_ in zip(bundles, types, strict=True):
+        for fields in _structs_in(bundle, type_):
+            found.append(replace(fields, first=first + fields.first))
+        first += len(leaves(bundle))
+    return tuple(found)
+
+
+def _structs_in(bundle: Bundle, type_: CheckType) -> tuple[Fields, ...]:
+    match bundle, type_:
+        case Group(items), StructType(key) if all(isinstance(x, Value) for x in items):
+            return (Fields(key, part_names(type_), 0),)
+        case Group(items), _:
+            return structs_of(items, part_types(type_))
+        case Some(inner), _:
+            return _structs_in(inner, inner_type(type_))
+        case Maybe(_, inner), _:
+            within = _structs_in(inner, inner_type(type_))
+            return tuple(replace(f, first=f.first + 1) for f in within)
+        case _:
+            return ()
 
 
 def fill(bundle: Bundle, values: Iterator[Value]) -> Bundle:

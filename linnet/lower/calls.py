@@ -16,7 +16,7 @@ def lower_call(at: Context, expr: TCall) -> Bundle:
     """Lower a call of a function, of a method of this block, or of one of a sub block."""
     callee = at.program.functions[expr.callee]
     path, scope, presence = target(at, expr)
-    scope = scope | arguments(callee.generics, expr.generics, at.scope)
+    scope = scope | arguments(callee.generics, expr.generics, at.scope, expr.span)
     call = Call(callee, scope, presence, (), at.numbers)
     return _emit(at, call, path, _arguments(at, expr, callee, scope))
 

@@ -55,7 +55,7 @@ def inline_call(points: Points, expr: TCall) -> Scalar:
     callee = points.at.program.functions[expr.callee]
     if points.depth == _DEEPEST or not _is_expression(points, expr, callee):
         return one_by_one(points, expr)
-    scope = arguments(callee.generics, expr.generics, points.at.scope)
+    scope = arguments(callee.generics, expr.generics, points.at.scope, expr.span)
     if expr.own:
         scope = points.at.scope | scope
     elements, wholes = _arguments(points, expr, callee, scope)

@@ -35,6 +35,7 @@ from linnet.lower.bundle import (
     part_names,
     part_types,
     skeleton,
+    structs_of,
 )
 from linnet.lower.context import Call, Lowered
 from linnet.lower.fail import fail
@@ -95,9 +96,11 @@ def lower_entry_as_written(
     entry: str,
     present: Callable[[str], bool],
     given: Mapping[str, bool] | None = None,
+    written: Functions | None = None,
 ) -> AsWritten:
-    """As `lower_entry`, each function over symbols for its own generics."""
-    return _as_written(_entry(program, root, generics, entry, present), given)
+    """As `lower_entry`, each function over symbols for its own generics. `written` is what entries
+    of one root, its generics the same, have in common: it is lowered once."""
+    return _as_written(_entry(program, root, generics, entry, present), given, written)
 
 
 def lower_function(
@@ -175,21 +178,23 @@ def _function(program: Program, key: str, generics: Generics | None) -> _Start:
     return _Start(program, function, function.generics, scope, ())
 
 
-def _as_written(start: _Start, given: Mapping[str, bool] | None) -> AsWritten:
-    module, done = _lower(start, given, own_symbols=True)
+def _as_written(
+    start: _Start, given: Mapping[str, bool] | None, written: Functions | None = None
+) -> AsWritten:
+    module, done = _lower(start, given, written or Functions.of(start.program, own_symbols=True))
     return AsWritten(module, dict(done.generics), done.result)
 
 
 def _lower(
-    start: _Start, given: Mapping[str, bool] | None, *, own_symbols: bool = False
+    start: _Start, given: Mapping[str, bool] | None, module: Functions | None = None
 ) -> tuple[Module, Lowered]:
     """The module, and what its entry is in it."""
-    program, function = start.program, _with_defaults(start.function, given)
+    module = module or Functions.of(start.program)
+    function = _with_defaults(start.function, given)
     args = tuple(
         _argument(p.local.type, p.local.name, given or {}, p.default is None)
         for p in function.params
     )
-    module = _Functions(program, Faults(program), Writes(program), own_symbols)
     try:
         entry = module.entry(Call(function, start.scope, start.presence, args, {}))
     except RecursionError:
@@ -199,7 +204,7 @@ def _lower(
     made = without_unreached(
         Module(entry.name, _open_symbols(start.generics, start.scope), functions)
     )
-    if own_symbols:
+    if module.own_symbols:
         made = replace(made, symbols=symbols_of(made, entry.generics))
     return made, entry
 
@@ -267,7 +272,7 @@ def _stack_depth() -> int:
 
 
 @dataclass(slots=True)
-class _Functions:
+class Functions:
     """Every function is lowered once for each way in which it is called, as a rule while its
     first caller is. Where that would be too deep, the caller is begun again afterwards."""
 
@@ -279,6 +284,11 @@ class _Functions:
     built: dict[str, Function | None] = field(default_factory=dict[str, "Function | None"])
     _known: dict[_Key, Lowered] = field(default_factory=dict[_Key, Lowered])
     _deepest: int = 0
+
+    @staticmethod
+    def of(program: Program, *, own_symbols: bool = False) -> Functions:
+        """None so far. With `own_symbols` each is over symbols for its own generics."""
+        return Functions(program, Faults(program), Writes(program), own_symbols)
 
     def entry(self, call: Call) -> Lowered:
         """Lower a function and all that it calls."""
@@ -332,7 +342,11 @@ class _Functions:
             del self.built[name]
             raise
         op = library_op(function, body.block, body.scope, shapes)
-        self.built[name] = body.out.function(name, op, leaves(result))
+        made = body.out.function(name, op, leaves(result))
+        if function.kind != "entry":
+            takes = structs_of(shapes, (p.local.type for p in function.params))
+            made = replace(made, takes=takes, gives=structs_of((result,), (function.result,)))
+        self.built[name] = made
         return Lowered(name, shapes, skeleton(result))
 
     def _free_name(self, key: str) -> str:

@@ -8,6 +8,7 @@ from linnet.backends.base import Sources, Stored
 from linnet.dtypes import BY_NAME
 from linnet.lower.module import (
     AsWritten,
+    Functions,
     LoweredEntry,
     lower_entry_as_written,
     lowered_entry,
@@ -24,19 +25,17 @@ def lower_card(
     return lowered_entry(program.program, program.root, program.generics, entry, present, given)
 
 
-def write_card(
-    program: CardProgram, entry: str, present: Present, given: Mapping[str, bool] | None = None
-) -> AsWritten:
-    """As `lower_card`, each function over symbols for its own generics."""
-    return lower_entry_as_written(
-        program.program, program.root, program.generics, entry, present, given
-    )
-
-
 def card_sources(program: CardProgram, present: Present) -> Sources:
     """The card as it is written."""
+    written = Functions.of(program.program, own_symbols=True)
+
+    def lower(entry: str, given: Mapping[str, bool]) -> AsWritten:
+        return lower_entry_as_written(
+            program.program, program.root, program.generics, entry, present, given, written
+        )
+
     return Sources(
-        lambda entry, given: write_card(program, entry, present, dict(given)),
+        lambda entry, given: lower(entry, dict(given)),
         lambda: outline_of(program.program, program.root, program.generics, present),
     )
 

@@ -9,8 +9,6 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any
 
-from lark.exceptions import UnexpectedToken
-
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
@@ -18,6 +16,7 @@ from linnet.syntax.build_items import BlockHead
 from linnet.syntax.depth import depth_of
 from linnet.syntax.docs import documentation
 from linnet.syntax.expected import syntax_error, unexpected
+from linnet.syntax.lalr import UnexpectedTokenError
 from linnet.syntax.lexer import lex
 from linnet.syntax.misspelt import keyword_meant, misspelt
 from linnet.syntax.resolve import NESTING_LIMIT, Resolved, hidden_by, resolve
@@ -209,8 +208,8 @@ class _FileParser:
         if resolved.too_deep:
             return self.too_deep(unit, tokens, resolved)
         try:
-            tree: Any = parser().parse(tokens, start=RULES[unit.kind])  # type: ignore[arg-type]
-        except UnexpectedToken as error:
+            tree = parser().parse(tokens, RULES[unit.kind])
+        except UnexpectedTokenError as error:
             self.unexpected(unit, tokens, resolved, error)
             return None
         if resolved.deep is not None and depth_of(tree) > NESTING_LIMIT:
@@ -218,13 +217,13 @@ class _FileParser:
         return self.with_relations(tree)
 
     def unexpected(
-        self, unit: Unit, tokens: list[Token], resolved: Resolved, error: UnexpectedToken
+        self, unit: Unit, tokens: list[Token], resolved: Resolved, error: UnexpectedTokenError
     ) -> None:
         """Reports a syntax error, unless a finding that is already known explains it."""
         self.complete = False
         self.failures += 1
         self.lose(unit)
-        at = next((n for n, t in enumerate(tokens) if t is error.token), len(tokens))
+        at = error.at
         following = self.following(unit.end)
         near = tokens[max(at - 2, 0) : at + 1]
         if at == len(tokens) and following is not None:
@@ -234,7 +233,7 @@ class _FileParser:
         if at == len(tokens) and unit.end in self.lexed.after_error:
             return
         unclosed = [u for u in resolved.unclosed if unit.kind != "BLOCK" or u < unit.end - 1]
-        follows = partial(accepted, error)
+        follows = partial(parser().accepted, start=RULES[unit.kind])
         found = misspelt(tokens, at, follows)
         wanted = follows(tokens[:at])
         self.sink.add(found or syntax_error(tokens, at, following, wanted, unclosed))
@@ -278,38 +277,3 @@ class _FileParser:
 
 def _is_relation(tree: ast.Expr) -> bool:
     return isinstance(tree, ast.BinaryExpr) and tree.op in ast.COMPARISONS
-
-
-_States = dict[int, dict[str, tuple[Any, Any]]]
-
-
-def accepted(error: UnexpectedToken, before: list[Token]) -> set[str]:
-    """The terminals that could have followed the tokens of a unit before its error.
-
-    The parser's own stack does not tell: it has reduced for the wrong token already. So the
-    stack is found again without it, and each terminal tried on a copy.
-    """
-    conf: Any = error.state.parse_conf  # pyright: ignore[reportAttributeAccessIssue]
-    states: _States = conf.states
-    stack: list[int] = [conf.start_state]
-    for token in before:
-        _shift(states, stack, token.type, conf.end_state)
-    candidates = [terminal for terminal in states[stack[-1]] if terminal.isupper()]
-    return {t for t in candidates if _shift(states, list(stack), t, conf.end_state)}
-
-
-def _shift(states: _States, stack: list[int], terminal: str, end: int) -> bool:
-    """Moves a stack over a terminal; False if it does not fit there."""
-    while True:
-        step = states[stack[-1]].get(terminal)
-        if step is None:
-            return False
-        rule = step[1]
-        if isinstance(rule, int):
-            stack.append(rule)
-            return True
-        if rule.expansion:
-            del stack[-len(rule.expansion) :]
-        stack.append(states[stack[-1]][rule.origin.name][1])
-        if terminal == "$END" and stack[-1] == end:
-            return True

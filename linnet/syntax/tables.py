@@ -1,21 +1,16 @@
-"""The parser's tables: built from `linnet.lark` by Lark, kept between runs in a cache file."""
+"""The parser's tables: made of `linnet.lark` once, and kept between runs in a cache file."""
 
 from __future__ import annotations
 
+import json
 import os
-import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
-
-from lark import Lark
-from lark import __version__ as lark_version
-from lark.lexer import Lexer
 
 from linnet.syntax.build import Builder
+from linnet.syntax.lalr import Parser, Rule, Tables
 
 # The rule that reads each kind of unit.
 RULES: dict[str, str] = {
@@ -32,18 +27,38 @@ RULES: dict[str, str] = {
     "CONST": "const_decl",
 }
 GRAMMAR = Path(__file__).with_name("linnet.lark")
+# In the name of a cache file; another form of `Tables` needs another number.
+_FORM = 1
 
 
-class TokenFeed(Lexer):
-    """Hands ready tokens to the parser; the work was done in `lexer.py` and `resolve.py`."""
+@cache
+def parser() -> Parser:
+    """The parser of this process; what it gives are nodes of `linnet.syntax.ast`."""
+    builder = Builder()
+    return Parser.of(tables(), lambda name: getattr(builder, name))
 
-    __future_interface__ = 2
 
-    def __init__(self, lexer_conf: Any) -> None:
-        pass
+@cache
+def tables() -> Tables:
+    """The tables of the grammar, from the cache where they are there."""
+    text = GRAMMAR.read_text(encoding="utf-8")
+    folder = cache_folder()
+    made_of = sha256(text.encode()).hexdigest()[:16]
+    file = folder / f"grammar-{_FORM}-{made_of}.json" if folder else None
+    found = _kept(file) if file else None
+    if found is None:
+        found = make(text)
+        if file is not None:
+            _keep(file, found)
+    return found
 
-    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Any]:
-        return iter(lexer_state.text)
+
+def make(text: str) -> Tables:
+    """The tables of a grammar."""
+    # Imported here: where the tables are kept, nobody waits for Lark.
+    from linnet.syntax.grammar import read_grammar, tables_of
+
+    return tables_of(read_grammar(text, sorted(set(RULES.values()))))
 
 
 def cache_folder() -> Path | None:
@@ -52,7 +67,7 @@ def cache_folder() -> Path | None:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(base) / "linnet"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # The tables are unpickled, so nobody else may have written them.
+        # What is read from here decides what a text means, so nobody else may have written it.
         state = folder.stat()
         private = not state.st_mode & 0o022 and (os.name != "posix" or state.st_uid == os.getuid())
         return folder if private and os.access(folder, os.W_OK) else None
@@ -60,45 +75,18 @@ def cache_folder() -> Path | None:
         return None
 
 
-def build(cache_file: Path | None, builder: Builder | None) -> Lark:
-    """The parser, from `cache_file` where that fits. `strict` refuses a conflict in the grammar.
-    Without a builder it gives trees of all tokens."""
-    return Lark(
-        GRAMMAR.read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer=TokenFeed,
-        strict=True,
-        start=sorted(set(RULES.values())),
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        transformer=builder,
-        cache=str(cache_file) if cache_file is not None else False,
-    )
+def _kept(file: Path) -> Tables | None:
+    """The tables of a cache file; None if it is not there, or broken."""
+    try:
+        rules, *rest = json.loads(file.read_bytes())
+        return Tables([Rule(*rule) for rule in rules], *rest)
+    except (OSError, ValueError, TypeError):
+        return None
 
 
-@cache
-def parser() -> Lark:
-    """The parser of this process; what it gives are nodes of `linnet.syntax.ast`."""
-    return _cached(Builder())
-
-
-@cache
-def tree_parser() -> Lark:
-    """The same for trees that have every token, named as the grammar names its alternatives."""
-    return _cached(None)
-
-
-def _cached(builder: Builder | None) -> Lark:
-    folder = cache_folder()
-    if folder is None:
-        return build(None, builder)
-    made_of = f"{GRAMMAR.read_text(encoding='utf-8')} {lark_version} {sys.version_info[:2]}"
-    file = folder / f"grammar-{sha256(made_of.encode()).hexdigest()[:16]}.pickle"
-    if file.exists():
-        return build(file, builder)
+def _keep(file: Path, made: Tables) -> None:
     # Written under a name of its own first: another process must not read half of it.
     own = file.with_suffix(f".{os.getpid()}")
-    made = build(own, builder)
     with suppress(OSError):
+        own.write_text(json.dumps(made), encoding="utf-8")
         own.replace(file)
-    return made

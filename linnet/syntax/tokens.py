@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from linnet.source.files import SourceFile, Span
 
@@ -66,14 +66,6 @@ class Token:
     start: int
     end: int
     file: SourceFile
-
-    # Lark copies these from the last token to the one that ends its input.
-    start_pos: ClassVar[None] = None
-    end_pos: ClassVar[None] = None
-    line: ClassVar[None] = None
-    column: ClassVar[None] = None
-    end_line: ClassVar[None] = None
-    end_column: ClassVar[None] = None
 
     @property
     def span(self) -> Span:

@@ -148,3 +148,34 @@ def test_a_path_of_any_length_is_formatted() -> None:
     """It is a tree that is as deep as it has names."""
     text = f"module m{'.m' * LONG}\n\nuse std{'.m' * LONG}::{{\n    a,\n}}\n"
     assert formatted(SourceFile("m.linnet", text), Sink()) == text
+
+
+STEPS = 60
+GROWING = {
+    "slices": (
+        "let x{next} = g(x{at})",
+        "fn g<N: Dim>(x: Tensor[N; f32]) -> Tensor[N / 3 + 1; f32]",
+    ),
+    "twice as long each time": (
+        "let x{next} = g(x{at})",
+        "fn g<N: Dim>(x: Tensor[N; f32]) -> Tensor[min(N / 3 + 1, 7 * N) + N / 5; f32]",
+    ),
+    "pairs of pairs": ("let x{next} = (x{at}, x{at})", ""),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_what_grows_with_each_statement_has_a_limit(tmp_path: Path, name: str) -> None:
+    step, head = GROWING[name]
+    dims = head.partition("-> Tensor[")[2].removesuffix("; f32]")
+    function = f"{head} {{ return fill<f32>([{dims}], 0.0) }}\n" if head else ""
+    steps = " ".join(step.format(at=n, next=n + 1) for n in range(STEPS))
+    text = f"{function}pub fn f<N: Dim>(x0: Tensor[N; f32]) -> f32 {{ {steps} return x{STEPS} }}"
+    assert found_in(tmp_path, text) == ["E1104"]
+
+
+def test_an_alias_of_an_alias_is_as_long_as_what_it_stands_for(tmp_path: Path) -> None:
+    head = "type A{next}<N: Dim> = A{at}<min(N / 3 + 1, 7 * N)>"
+    aliases = "\n".join(head.format(at=n, next=n + 1) for n in range(STEPS))
+    text = f"type A0<N: Dim> = Tensor[N; f32]\n{aliases}"
+    assert found_in(tmp_path, text) == ["E1104"]

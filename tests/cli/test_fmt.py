@@ -13,7 +13,7 @@ import pytest
 from linnet import nest
 from linnet.cli.main import main
 from linnet.packages import sources, text
-from tests.test_gpt_oss import FIXTURE, SEED, load
+from tests.gpt_oss import FIXTURE, SEED, load
 
 Capture = pytest.CaptureFixture[str]
 UGLY = "module a\nconst A:i32=1 // é\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from linnet.cli.main import main
-from tests.test_gpt_oss import SEED
+from tests.gpt_oss import SEED
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 import ml_dtypes
@@ -17,6 +20,7 @@ from linnet.pipeline import check_paths
 from tests.backends.each import BACKENDS, load, to_numpy
 from tests.backends.written import NO_BLOCK
 
+FOLDER = Path(__file__).parent
 Array = NDArray[np.generic]
 
 DTYPES = {
@@ -66,11 +70,13 @@ def source_of(use: str, expression: str, result: str, inputs: dict[str, Array | 
     )
 
 
-def compiled(directory: Path, source: str) -> Compiled:
-    """The checked and lowered entry of `source`."""
-    file = directory / "probe.linnet"
-    file.write_text(source)
-    result = check_paths([file])
+@lru_cache(maxsize=64)
+def compiled(source: str) -> Compiled:
+    """The checked and lowered entry of `source`, which tests of several backends share."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "probe.linnet"
+        file.write_text(source)
+        result = check_paths([file])
     assert not list(result.sink)
     key = "probe::probe"
     module = lower_function(result.program, key)
@@ -82,13 +88,13 @@ def compiled(directory: Path, source: str) -> Compiled:
 
 
 @pytest.fixture(params=BACKENDS)
-def run_all(request: pytest.FixtureRequest, tmp_path: Path) -> RunAll:
+def run_all(request: pytest.FixtureRequest) -> RunAll:
     """As `run`, for an expression that is a tuple: all of its values."""
 
     def call(
         use: str, expression: str, result: str, **inputs: Array | np.generic
     ) -> tuple[Array, ...]:
-        program = compiled(tmp_path, source_of(use, expression, result, inputs))
+        program = compiled(source_of(use, expression, result, inputs))
         values = load(request.param, program).call(
             "probe", [np.asarray(x) for x in inputs.values()]
         )
@@ -106,3 +112,18 @@ def run(run_all: RunAll) -> Run:
         return value
 
     return call
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What differs in the backend alone is run one after the other: the program is checked once."""
+    mine = [item for item in items if FOLDER in item.path.parents]
+    places = iter([k for k, item in enumerate(items) if FOLDER in item.path.parents])
+    first: dict[str, int] = {}
+    for k, item in enumerate(mine):
+        first.setdefault(_without_backend(item), k)
+    for item in sorted(mine, key=lambda item: first[_without_backend(item)]):
+        items[next(places)] = item
+
+
+def _without_backend(item: pytest.Item) -> str:
+    return re.sub(r"\[(numpy|torch-source|torch)\b", "[", item.nodeid)

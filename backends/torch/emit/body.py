@@ -12,6 +12,7 @@ from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names
 from linnet.backends.torch.emit.signs import is_never_negative
+from linnet.backends.torch.emit.structs import attributes, stem
 from linnet.backends.torch.emit.values import NESTED, Pending, Surroundings, Values, shape_text
 from linnet.backends.torch.semantics import position
 from linnet.backends.torch.vocabulary import (
@@ -21,7 +22,7 @@ from linnet.backends.torch.vocabulary import (
     left_implicit,
 )
 from linnet.backends.torch.vocabulary.unsqueezing import Unsqueezed, unsqueezed
-from linnet.ir.core import Function, Operation, Region, Value
+from linnet.ir.core import Fields, Function, Operation, Region, Value
 from linnet.ir.ops import ELEMENTWISE
 
 _WITH_COMMENT = 90
@@ -91,16 +92,17 @@ class Body(Values):
             self._implicitly(o) if k in left else self.use(o) for k, o in enumerate(op.operands)
         ]
         if op.name == "cast" and self._is_position(op):
-            self._define(result, self._at(result, operands[0]), reads=reads)
+            self._define(result, call(position, operands[0]), reads=reads)
             return
         if op.name in ("gather", "index"):
             operands = [operands[0], *map(self._position, op.operands[1:], operands[1:])]
         self._define(result, code(op, operands, self.dims, self._around.device), reads=reads)
 
     def _is_position(self, op: Operation) -> bool:
-        """Whether an integer is cast for nothing else than to be a position."""
+        """Whether an integer that may be negative is cast for no other use than a position."""
         source, (result,) = op.operands[0].type.dtype, op.results
-        return concrete(source).is_integer and self._uses.only_positions(result)
+        may_be = concrete(source).is_integer and not is_never_negative(result, self._makers)
+        return may_be and self._uses.only_positions(result)
 
     def _position(self, value: Value, found: Code) -> Code:
         made = self._makers.get(value.id)
@@ -149,24 +151,44 @@ class Body(Values):
         found = self.note(self._around.call(op, operands, self))
         if "writes" in done or self._around.overwrites(op):
             self._settle(lambda p: p.reads, found)
-        last = op is self._last
-        if last and op.results == self._function.results:
+        gives = self._around.gives(op)
+        if op is self._last and self._is_given(op, gives):
             self._given = found
         elif len(op.results) == 1 and "writes" not in done:
             self._define(op.results[0], found, reads=reads)
         elif not op.results:
             self.statement(found.text)
         else:
-            self._several(op.results, found)
+            self._several(op.results, found, gives)
 
-    def _several(self, values: Sequence[Value], found: Code) -> None:
+    def _is_given(self, op: Operation, gives: tuple[Fields, ...]) -> bool:
+        """Whether what a call gives is what the function gives."""
+        return op.results == self._function.results and gives == self._around.returned
+
+    def _several(self, values: Sequence[Value], found: Code, gives: Sequence[Fields]) -> None:
         targets: list[str] = []
-        for value in values:
-            targets.append(self._name(value.hint or "value"))
-            self._hold(value, targets[-1])
+        starts = {f.first: f for f in gives}
+        k = 0
+        while k < len(values):
+            fields = starts.get(k)
+            if fields is None:
+                targets.append(self._name(values[k].hint or "value"))
+                self._hold(values[k], targets[-1])
+                k += 1
+            else:
+                targets.append(self._struct(fields, values[k : fields.stop]))
+                k = fields.stop
         comment = "  # " + ", ".join(shape_text(v.type) for v in values)
         line = f"{', '.join(targets)} = {found}"
         self.statement(line + comment if len(line + comment) <= _WITH_COMMENT else line)
+
+    def _struct(self, fields: Fields, values: Sequence[Value]) -> str:
+        """A variable for a struct, of which `values` are the fields."""
+        text = self._names.new(stem(fields, values[0].hint))
+        self._around.holding[text] = self._around.structs.title(fields)
+        for value, part in zip(values, attributes(fields), strict=True):
+            self._codes[value.id] = name(f"{text}.{part}")
+        return text
 
     # --- structure -----------------------------------------------------------
 
@@ -273,7 +295,8 @@ class Body(Values):
         if self._given is not None:
             self.statement(f"return {self._given}")
             return
-        codes = [self.tensor(r) for r in results]
+        parts = [self.tensor(r) for r in results]
+        codes = self._around.structs.gathered(self._around.returned, parts, self._around.holding)
         text = ", ".join(c.text for c in codes)
         if len(codes) > 1 and len(text) > NESTED:
             text = f"({text})"

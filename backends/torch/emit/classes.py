@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from linnet.backends.code import Code, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.functions import Owner, Written, is_taken
-from linnet.backends.torch.emit.names import Names, snake
+from linnet.backends.torch.emit.names import Names, camel, snake
 from linnet.backends.torch.vocabulary import dim_code, torch_dtype
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.types import Type
@@ -28,8 +28,8 @@ class Classes:
     def owner(self, outline: Outline) -> Owner:
         """Whom the methods of a block belong to."""
         if outline not in self._owners:
-            title = outline.key.rpartition("::")[2]
-            self._titles[outline] = self._names.new(title)
+            others = (o for o in self._owners if o.key == outline.key)
+            self._titles[outline] = self._names.new(_title(outline, next(others, None)))
             taken = [m.name for m in outline.members]
             self._owners[outline] = Owner(outline, _MethodNames(taken))
         return self._owners[outline]
@@ -114,6 +114,17 @@ class Classes:
         return f'self.register_buffer("{member.name}", {made}{kept})'
 
 
+def _title(outline: Outline, other: Outline | None) -> str:
+    """The name of a block; of one that has more or fewer optional members than the `other` of that
+    name, also which."""
+    title = outline.key.rpartition("::")[2]
+    own, its = ({m.name for m in o.members} if o else set[str]() for o in (outline, other))
+    if other is None or own == its:
+        return title
+    word, differ = ("With", own - its) if own - its else ("Without", its - own)
+    return title + word + "And".join(camel(m) for m in sorted(differ))
+
+
 class _MethodNames(Names):
     """Names of methods: none that `nn.Module` has."""
 
@@ -139,10 +150,7 @@ def definition(written: Written, *first: str) -> Iterator[str]:
         own.append("device: torch.device")
     if own:
         params += ["*", *own]
-    results = {0: "None", 1: "Tensor"}.get(written.results)
-    if results is None:
-        results = f"tuple[{', '.join(['Tensor'] * written.results)}]"
-    yield f"def {written.name}({', '.join(params)}) -> {results}:"
+    yield f"def {written.name}({', '.join(params)}) -> {written.result}:"
     for line in written.lines or ("pass",):
         yield f"    {line}"
 

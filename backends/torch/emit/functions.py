@@ -15,9 +15,10 @@ from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
 from linnet.backends.torch.emit.preparation import Preparation
+from linnet.backends.torch.emit.structs import Structs, attributes, grouped, stem
 from linnet.backends.torch.emit.values import Values
 from linnet.dims.dims import Dim, Symbol
-from linnet.ir.core import Function, Operation, Value
+from linnet.ir.core import Fields, Function, Operation, Value
 from linnet.ir.types import Type
 from linnet.ir.walk import operations
 from linnet.lower.outline import Outline, Sub
@@ -28,20 +29,25 @@ _FORWARD = "forward"
 @dataclass(frozen=True, slots=True)
 class Written:
     """A function or method: what stands behind `def name`, and what else than its parameters a
-    call has to give: the symbols that its arguments do not tell, and a device."""
+    call has to give: the symbols that its arguments do not tell, and a device. `takes` and `gives`
+    are the structs among its parameters and results, `result` the type of what it returns."""
 
     name: str
     params: tuple[tuple[str, str], ...]
     symbols: tuple[tuple[Symbol, str], ...]
     device: bool
-    results: int
+    result: str
     lines: tuple[str, ...]
     functions: tuple[Callable[..., Any], ...]
+    takes: tuple[Fields, ...] = ()
+    gives: tuple[Fields, ...] = ()
 
     def same_as(self, other: Written) -> bool:
         """Whether one may stand for the other."""
-        own = self.params, [t for _, t in self.symbols], self.device, self.lines
-        return own == (other.params, [t for _, t in other.symbols], other.device, other.lines)
+        return self._seen() == other._seen()
+
+    def _seen(self) -> tuple[Any, ...]:
+        return self.params, [t for _, t in self.symbols], self.device, self.result, self.lines
 
 
 @dataclass(slots=True)
@@ -65,7 +71,7 @@ class Owner:
         own = self.preparation
         if own.buffers:
             lines, functions = tuple(own.lines()), tuple(own.functions)
-            found.append(Written(own.method, (), (), False, 0, lines, functions))
+            found.append(Written(own.method, (), (), False, "None", lines, functions))
         return found
 
     def add(self, found: Written, wanted: str) -> Written:
@@ -106,10 +112,13 @@ class Scope:
         callees: Mapping[str, tuple[Written, Outline | None]],
         facts: Facts,
         inside: Inside,
+        structs: Structs,
         taken: Iterable[str] = (),
     ) -> None:
         self.function = function
         self.owner = owner
+        self.structs = structs
+        self.holding: dict[str, str] = {}
         self.symbols: dict[Symbol, str] = {}
         self._axes: dict[str, dict[int, str]] = {}
         self.needs_device = False
@@ -118,15 +127,40 @@ class Scope:
         self._inside = inside
         self._dims: dict[Symbol, Code] = {}
         self._taken = set(taken)
-        self._names = Names({inside.title, *self._called(), *self._taken})
         self._integers = facts.integers.get(function.name, frozenset[int]())
-        self.params = tuple(self._names.new(p.hint or "value") for p in function.params)
+        # Who calls an entry from outside knows nothing of structs.
+        inner = function.name != facts.module.entry
+        self._takes = tuple(grouped(function.takes, self._integers)) if inner else ()
+        self.returned = tuple(grouped(function.gives)) if inner else ()
+        self._names = Names({inside.title, *self._called(), *self._taken})
+        self._signature: list[tuple[str, str]] = []
+        self.params = tuple(self._declared())
+
+    def _declared(self) -> Iterator[str]:
+        """What each parameter of the function is in its body, the fields of a struct among them."""
+        starts = {f.first: f for f in self._takes}
+        k = 0
+        while k < len(self.function.params):
+            fields, hint = starts.get(k), self.function.params[k].hint
+            text = self._names.new((stem(fields, hint) if fields else hint) or "value")
+            kind = "int" if k in self._integers else "Tensor"
+            self._signature.append((text, self.structs.title(fields) if fields else kind))
+            if fields is None:
+                yield text
+                k += 1
+                continue
+            self.holding[text] = self.structs.title(fields)
+            yield from (f"{text}.{part}" for part in attributes(fields))
+            k = fields.stop
 
     def _called(self) -> Iterator[str]:
-        """The functions outside any block that the body calls."""
+        """The functions outside any block that the body calls, and the classes of structs."""
+        yield from map(self.structs.title, (*self._takes, *self.returned))
         for op in operations(self.function.body):
             if op.name == "call" and op.attrs["callee"] in self._callees:
-                yield self._callees[op.attrs["callee"]][0].name
+                written, _ = self._callees[op.attrs["callee"]]
+                yield written.name
+                yield from map(self.structs.title, written.takes)
 
     def _decision(self, op: Operation) -> Decision | None:
         return self._facts.decisions.get(op.attrs["callee"])
@@ -173,6 +207,12 @@ class Scope:
     def effects(self, op: Operation) -> frozenset[str]:
         return self._facts.effects[op.attrs["callee"]]
 
+    def gives(self, op: Operation) -> tuple[Fields, ...]:
+        decision = self._decision(op)
+        if decision is not None and decision.kernel is not None:
+            return ()
+        return self._callees[op.attrs["callee"]][0].gives
+
     def overwrites(self, op: Operation) -> bool:
         over = self._facts.memory.over.get(self.function.name, frozenset[int]())
         return any(r.id in over for r in op.results)
@@ -195,6 +235,7 @@ class Scope:
             o if k in integers else body.as_tensor(o, v)
             for k, (o, v) in enumerate(zip(operands, op.operands, strict=True))
         ]
+        arguments = self.structs.gathered(written.takes, arguments, self.holding)
         generics = dict(op.attrs.get("generics", ()))
         named = {text: body.dims(generics[s]) for s, text in written.symbols}
         if written.device:
@@ -265,7 +306,15 @@ class Scope:
         if not any(map(self._names.has, named - self._taken)):
             return found
         taken = self._taken | named
-        again = Scope(self.function, self.owner, self._callees, self._facts, self._inside, taken)
+        again = Scope(
+            self.function,
+            self.owner,
+            self._callees,
+            self._facts,
+            self._inside,
+            self.structs,
+            taken,
+        )
         return again.written()
 
     def _written(self) -> Written:
@@ -276,16 +325,24 @@ class Scope:
         body.give(self.function.results)
         return Written(
             "",
-            tuple(
-                (text, "int" if k in self._integers else "Tensor")
-                for k, text in enumerate(self.params)
-            ),
+            tuple(self._signature),
             tuple(self.symbols.items()),
             self.needs_device,
-            len(self.function.results),
+            self._result(),
             (*self._extents(), *body.lines),
             tuple(body.functions),
+            self._takes,
+            self.returned,
         )
+
+    def _result(self) -> str:
+        at = {f.first: self.structs.title(f) for f in self.returned}
+        within = {k for f in self.returned for k in range(f.first + 1, f.stop)}
+        count = len(self.function.results)
+        types = [at.get(k, "Tensor") for k in range(count) if k not in within]
+        if len(types) > 1:
+            return f"tuple[{', '.join(types)}]"
+        return types[0] if types else "None"
 
 
 _STORES = {"param": "_parameters", "buffer": "_buffers", "state": "_buffers", "sub": "_modules"}

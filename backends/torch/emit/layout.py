@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 WIDTH = 99
+_FOR = re.compile(r" for (?=\w+ in range\(.*$)")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
@@ -27,6 +29,9 @@ def _broken(line: str) -> list[str]:
     joined = f"{indent}    {', '.join(inside)}"
     if code[start + 1 : stop].rstrip().endswith(","):
         middle = [m for part in inside for m in _broken(f"{indent}    {part},")]
+    elif len(inside) == 1 and _FOR.search(inside[0]):
+        element, loop = _FOR.split(inside[0])
+        middle = [*_broken(f"{indent}    {element}"), f"{indent}    for {loop}"]
     elif len(joined) <= WIDTH or len(inside) == 1:
         middle = _broken(joined)
     else:

@@ -17,6 +17,7 @@ from linnet.backends.torch.emit.functions import Inside, Owner, Scope, Written, 
 from linnet.backends.torch.emit.layout import laid_out
 from linnet.backends.torch.emit.names import Names, base_of
 from linnet.backends.torch.emit.preparation import METHOD, Preparation
+from linnet.backends.torch.emit.structs import Structs
 from linnet.backends.torch.vocabulary import dim_code
 from linnet.dims.dims import Dim, Symbol
 from linnet.graphs import depth_first
@@ -81,6 +82,7 @@ class Writer:
         self._taken = taken
         names = Names(taken | self._elsewhere)
         self._functions = Owner(None, names)
+        self._structs = Structs(names)
         self._classes = Classes(names)
         self._entries: dict[str, Written] = {}
         self._outside: set[str] = set()
@@ -120,9 +122,9 @@ class Writer:
                 continue
             outline = at[callee]
             owner = self._functions if outline is None else self._classes.owner(outline)
-            scope = Scope(
-                module.functions[callee], owner, written, facts, own, self._taken | {own.title}
-            )
+            function = module.functions[callee]
+            taken = self._taken | {own.title}
+            scope = Scope(function, owner, written, facts, own, self._structs, taken)
             written[callee] = owner.add(scope.written(), base_of(callee)[0]), outline
         self._entries[key], outline = written[module.entry]
         if outline is None:
@@ -164,7 +166,7 @@ class Writer:
         """The whole file, which imports what it calls."""
         preparing = self._preparing()
         return Source(
-            joined([f'"""{self.title}"""'], (), self.called(), self.parts()),
+            joined([f'"""{self.title}"""'], self.imports(), self.called(), self.parts()),
             self._classes.title(self._root),
             dict(self._entries),
             frozenset(self._outside),
@@ -178,11 +180,17 @@ class Writer:
     def parts(self) -> list[str]:
         """What the file defines: functions, classes and `model`."""
         self._classes.renew()
+        structs = list(self._structs.definitions())
         blocks = [list(self._classes.lines(o)) for o in _inside_out(self._root)]
         functions = [list(definition(w)) for w in self._functions.all]
         preparing = self._preparing()
         last = [list(self._build()), *([list(self._prepare(preparing))] if preparing else [])]
-        return ["\n".join(laid_out(part)) for part in (*functions, *blocks, *last)]
+        laid = ["\n".join(laid_out(part)) for part in (*functions, *blocks, *last)]
+        return [*structs, *laid]
+
+    def imports(self) -> Mapping[str, set[str]]:
+        """What the parts need of the standard library, by module."""
+        return {"typing": {"NamedTuple"}} if any(self._structs.definitions()) else {}
 
     def _preparing(self) -> dict[Outline, Preparation]:
         owners = {o: self._classes.owner(o).preparation for o in _inside_out(self._root)}
@@ -211,16 +219,23 @@ class Writer:
 
 def joined(
     head: Sequence[str],
-    imports: Iterable[str],
+    imports: Mapping[str, Iterable[str]],
     functions: Collection[Callable[..., Any]],
     parts: Sequence[str],
 ) -> str:
     """A file of its first lines, imports of the standard library, those of PyTorch and of
     `functions`, and what it defines."""
     defined = "".join(f"\n\n{part}\n" for part in parts)
-    lines = [*head, "", "from __future__ import annotations", "", *imports]
+    lines = [*head, "", "from __future__ import annotations", "", *_standard(imports)]
     lines += laid_out(_imports(functions, defined))
     return "\n".join(lines) + "\n" + defined
+
+
+def _standard(imports: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    for module, found in sorted(imports.items()):
+        yield f"from {module} import {', '.join(sorted(found))}"
+    if imports:
+        yield ""
 
 
 def _imports(functions: Collection[Callable[..., Any]], text: str) -> Iterator[str]:

@@ -49,6 +49,11 @@ def snake(name: str) -> str:
     return free(parted.lower())
 
 
+def camel(name: str) -> str:
+    """`gate_up` as `GateUp`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 def base_of(function: str) -> tuple[str, str | None]:
     """Of `std.nn.norm::RmsNorm.forward.2` the name `forward`, and the block `RmsNorm`; of a
     function outside any block its name alone."""

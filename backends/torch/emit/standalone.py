@@ -33,24 +33,18 @@ def standalone(
     for entry in entries:
         writer.entry(entry, sources.lower(entry, ()))
     parts, called = writer.parts(), tuple(writer.called())
-    imports: dict[str, set[str]] = {}
+    imports = {module: set(found) for module, found in writer.imports().items()}
     if kernels == "inline":
         found = library.pasted(called)
-        imports, called = dict(found.imports), found.others
+        for module, needed in found.imports.items():
+            imports.setdefault(module, set()).update(needed)
+        called = found.others
         parts = [*found.definitions, *parts]
     if renamed and names is not None:
         parts.append("\n".join(state_dict_from(names)))
         imports.setdefault("collections.abc", set()).add("Mapping")
     head = list(_head(writer, selecting, bool(called), renamed))
-    return joined(head, list(_standard(imports)), called, parts)
-
-
-def _standard(imports: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The imports of the standard library."""
-    for module, found in sorted(imports.items()):
-        yield f"from {module} import {', '.join(sorted(found))}"
-    if imports:
-        yield ""
+    return joined(head, imports, called, parts)
 
 
 def _head(writer: Writer, selecting: Selecting, imports: bool, renamed: bool) -> Iterator[str]:

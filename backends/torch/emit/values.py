@@ -14,10 +14,11 @@ from typing import Any, Protocol
 from linnet.backends.code import Code, Kind, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names, free, snake
+from linnet.backends.torch.emit.structs import Structs
 from linnet.backends.torch.emit.uses import Uses
 from linnet.backends.torch.vocabulary import as_tensor, code, dim_code
 from linnet.dims.dims import Dim, Symbol
-from linnet.ir.core import Function, Operation, Value
+from linnet.ir.core import Fields, Function, Operation, Value
 from linnet.ir.types import Type
 from linnet.ir.walk import operations
 
@@ -51,6 +52,25 @@ class Surroundings(Protocol):
 
     def overwrites(self, op: Operation) -> bool:
         """Whether a call overwrites the state that its result becomes."""
+        ...
+
+    @property
+    def structs(self) -> Structs:
+        """The classes of structs."""
+        ...
+
+    @property
+    def holding(self) -> dict[str, str]:
+        """The variables that hold a struct, with its class."""
+        ...
+
+    @property
+    def returned(self) -> tuple[Fields, ...]:
+        """The structs among the results of the function."""
+        ...
+
+    def gives(self, op: Operation) -> tuple[Fields, ...]:
+        """The structs among the results of a call."""
         ...
 
     def is_new(self, value: Value) -> bool:

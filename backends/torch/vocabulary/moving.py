@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from linnet.backends.code import ATOM, Code, call, group, method, name, subscript
@@ -145,17 +146,37 @@ def _range(start: Dim, stop: Dim, step: int, extent: Dim, terms: Terms) -> Code:
     if last and step > 1 and _may_be_negative(stop):
         # Nothing is left then; Python would count from the end.
         last = f"max({last}, 0)"
-    return name(f"{first}:{last}" + (f":{step}" if step != 1 else ""))
+    bounds = [first, last, *([str(step)] if step != 1 else [])]
+    if all(re.fullmatch(r"-?\w*", b) for b in bounds):
+        return name(":".join(bounds))
+    # The colon binds less than what is in a bound, and has the spaces of an operator.
+    return name(" : ".join(bounds).strip())
 
 
 def _may_be_negative(dim: Dim) -> bool:
     return not all(c > 0 and not any(getattr(a, "signed", True) for a in m) for m, c in dim.terms)
 
 
+WHOLE = name(":")
+
+
 def _index(op: Operation, operands: Sequence[Code], terms: Terms) -> Code:
+    """A position that is a tensor has an axis of one element while it is looked up: without axes
+    the framework would read it on the host, for which a device is waited for and a graph ends."""
     at = dict(zip(op.attrs["axes"], operands[1:], strict=True))
-    places = [at.get(axis, name(":")) for axis in range(max(at, default=-1) + 1)]
-    return subscript(operands[0], *places) if places else operands[0]
+    places = [at.get(axis, WHOLE) for axis in range(max(at, default=-1) + 1)]
+    left = [p for p in places if p.kind == "value"]  # numbers are taken off first
+    looked_up = [k for k, place in enumerate(left) if place is not WHOLE]
+    if not looked_up:
+        return subscript(operands[0], *places) if places else operands[0]
+    of_one = [
+        subscript(p, name("None")) if p is not WHOLE and p.kind == "value" else p for p in places
+    ]
+    found = subscript(operands[0], *of_one)
+    # The axis is where theirs were, in front if something is between them.
+    together = looked_up[-1] - looked_up[0] == len(looked_up) - 1
+    before = [WHOLE] * looked_up[0] if together else []
+    return subscript(found, *before, name("0", "literal"))
 
 
 MOVING: dict[str, Write] = {

@@ -66,7 +66,7 @@ def literal(value: int | bool | str, dtype: DType) -> Code:
         short = repr(float(str(exact)))
         if abs(float(short)) <= _MOST and np.float32(float(short)) == exact:
             text = short
-    return name(text, "literal")
+    return name(text.replace("e+", "e"), "literal")
 
 
 def tensor(code: Code, dtype: DType, terms: Terms) -> Code:

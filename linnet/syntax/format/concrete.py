@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
-
-from lark import Tree
+from functools import cache
 
 from linnet.source.diagnostics import Sink
+from linnet.syntax.lalr import Make, Parser
 from linnet.syntax.resolve import hidden_by, resolve
 from linnet.syntax.segment import Unit, segment
-from linnet.syntax.tables import RULES, tree_parser
+from linnet.syntax.tables import RULES, tables
 from linnet.syntax.tokens import Lexed, Token
 
-Node = Tree[Any] | Token
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """An alternative of the grammar, by its name, and the parts that it is made of."""
+
+    rule: str
+    children: list[Node]
+
+
+Node = Tree | Token
+
+
+@cache
+def _parser() -> Parser:
+    def maker(name: str) -> Make:
+        return lambda children: Tree(name, children)
+
+    return Parser.of(tables(), maker)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A unit's tree; of a block its head, with its members and its last brace."""
 
-    tree: Tree[Any]
+    tree: Tree
     members: list[Part] = field(default_factory=list["Part"])
     end: Token | None = None
 
@@ -33,7 +49,7 @@ def parts(lexed: Lexed) -> list[Part]:
 def _part(tokens: list[Token], unit: Unit, hidden: set[str]) -> Part:
     own = tokens[unit.start : unit.end]
     resolve(own, hidden, Sink())
-    tree: Any = tree_parser().parse(own, start=RULES[unit.kind])  # type: ignore[arg-type]
+    tree = _parser().parse(own, RULES[unit.kind])
     if unit.kind != "BLOCK":
         return Part(tree)
     inner = hidden_by(tokens, unit.members)
@@ -41,22 +57,17 @@ def _part(tokens: list[Token], unit: Unit, hidden: set[str]) -> Part:
     return Part(tree, members, tokens[unit.stop - 1])
 
 
-def children(tree: Tree[Any]) -> list[Node]:
-    """What a tree is made of."""
-    return cast("list[Node]", tree.children)
-
-
-def elements(nodes: list[Node]) -> list[tuple[Tree[Any], Token | None]]:
+def elements(nodes: list[Node]) -> list[tuple[Tree, Token | None]]:
     """The elements of a list, each with the comma after it. `nodes` are what is between the
     brackets."""
-    found: list[tuple[Tree[Any], Token | None]] = []
+    found: list[tuple[Tree, Token | None]] = []
     waiting = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
         if isinstance(node, Token):
             found[-1] = (found[-1][0], node)
-        elif node.data in _LISTS:
-            waiting += reversed(children(node))
+        elif node.rule in _LISTS:
+            waiting += reversed(node.children)
         else:
             found.append((node, None))
     return found
@@ -81,5 +92,5 @@ def _outermost(node: Node, step: int) -> Token | None:
         node = waiting.pop()
         if isinstance(node, Token):
             return node
-        waiting += children(node)[::-step]
+        waiting += node.children[::-step]
     return None

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from lark import Tree
-
 from linnet.syntax.build_exprs import OPERATORS
-from linnet.syntax.format.concrete import Node, children, elements, first, last
+from linnet.syntax.format.concrete import Node, Tree, elements, first, last
 from linnet.syntax.format.doc import Choice, Doc, Hard, Indent, Line, cat, group
 from linnet.syntax.format.leaves import Brackets, Leaves
 from linnet.syntax.tokens import Token
@@ -36,7 +34,7 @@ class Glued(Leaves):
     def path_more(self, start: Node, dot: Node, name: Node) -> Doc:
         """A path, which may be of any length, and is a tree that deep."""
         parts = [name, dot]
-        while not isinstance(start, Token) and start.data == "path_more":
+        while not isinstance(start, Token) and start.rule == "path_more":
             start, dot, name = start.children
             parts += [name, dot]
         return self.glued(start, *reversed(parts))
@@ -122,8 +120,8 @@ class Operands(Operators):
 
     def both(self, value: Node) -> tuple[Doc, Doc]:
         """An expression for the middle of a line, and for a line of its own."""
-        if isinstance(value, Tree) and value.data in CHAINS:
-            return self.chain(children(value))
+        if isinstance(value, Tree) and value.rule in CHAINS:
+            return self.chain(value.children)
         doc = self.layout(value)
         return doc, doc
 
@@ -149,13 +147,13 @@ class Operands(Operators):
         value = self.branch(open_, then, close)
         return cat(head, value, " ", self.leaf(else_), " ", self.otherwise(other))
 
-    def otherwise(self, tree: Tree[Any]) -> Doc:
+    def otherwise(self, tree: Tree) -> Doc:
         """What follows an `else`; a chain of them is broken together."""
-        if tree.data == "else_value":
-            return self.branch(*children(tree))
-        (following,) = children(tree)
+        if tree.rule == "else_value":
+            return self.branch(*tree.children)
+        (following,) = tree.children
         assert isinstance(following, Tree)
-        return self.branches(*children(following))
+        return self.branches(*following.children)
 
     def branch(self, *parts: Any) -> Doc:
         open_, value, close = parts
@@ -189,8 +187,8 @@ class Operands(Operators):
         """An operand with all that is called and looked up on it; of its brackets those of the
         last call are broken first."""
         waiting: list[Any] = list(rest)
-        while isinstance(base, Tree) and base.data in _POSTFIXES:
-            base, *before = children(base)
+        while isinstance(base, Tree) and base.rule in _POSTFIXES:
+            base, *before = base.children
             waiting = [*before, *waiting]
         pieces: list[Doc | Brackets] = [self.layout(base)]
         preferred = 0
@@ -239,8 +237,8 @@ def _run(parts: Sequence[Node]) -> list[Node]:
     waiting: list[Node] = list(reversed(parts))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Tree) and node.data in _PIECES:
-            waiting += reversed(children(node))
+        if isinstance(node, Tree) and node.rule in _PIECES:
+            waiting += reversed(node.children)
         else:
             found.append(node)
     return found

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lark import Tree
-
-from linnet.syntax.format.concrete import Node, Part, children, elements, first, last
+from linnet.syntax.format.concrete import Node, Part, Tree, elements, first, last
 from linnet.syntax.format.doc import Assigned, Choice, Doc, Hard, Indent, cat
 from linnet.syntax.format.exprs import CHAINS, Types
 from linnet.syntax.tokens import Token
@@ -34,7 +32,7 @@ class Statements(Types):
     def assigned(self, head: Doc, equals: Token, value: Node) -> Doc:
         """`head = value`; the value moves to the next line where it fits there."""
         target = cat(head, " ", self.leaf(equals))
-        if isinstance(value, Tree) and value.data in _BRACED:
+        if isinstance(value, Tree) and value.rule in _BRACED:
             return Assigned(target, self.layout(value), None, False)
         beside, below = self.both(value)
         return Assigned(target, beside, below, _breaks_at_operators(value))
@@ -50,7 +48,7 @@ class Statements(Types):
         """`: Type`, or nothing."""
         if isinstance(annotation, Token) or not annotation.children:
             return ""
-        return self.spaced(*children(annotation))
+        return self.spaced(*annotation.children)
 
     def let_indexed(self, word: Node, name: Token, open_: Token, *rest: Any) -> Doc:
         indices, close, equals, value = rest
@@ -122,11 +120,11 @@ class Items(Statements):
         words = [node for node in (public, kind, name) if first(node)]
         return self.spaced(*words)
 
-    def generics(self, tree: Tree[Any]) -> Doc:
+    def generics(self, tree: Tree) -> Doc:
         """`<N: Dim>`, or nothing."""
         if not tree.children:
             return ""
-        left, listed, right = children(tree)
+        left, listed, right = tree.children
         assert isinstance(left, Token) and isinstance(right, Token)
         return self.listed(left, [listed], right, "").doc()
 
@@ -143,14 +141,14 @@ class Items(Statements):
         """` = value`, or nothing."""
         if isinstance(tree, Token) or not tree.children:
             return ""
-        return cat(" ", self.spaced(*children(tree)))
+        return cat(" ", self.spaced(*tree.children))
 
-    def where(self, tree: Tree[Any]) -> Doc:
+    def where(self, tree: Tree) -> Doc:
         """What stands between a signature and its `{`: one relation in a line with both, more
         below each other. The last one has no comma."""
         if not tree.children:
             return " "
-        word, *listed = children(tree)
+        word, *listed = tree.children
         relations = elements(listed)
         begin = cat(Hard(), self.layout(word))
         if len(relations) == 1:
@@ -222,12 +220,12 @@ class Items(Statements):
 
 def _apart(above: Part, below: Part) -> bool:
     """Whether there is an empty line between two units, whatever the author wrote."""
-    group = _GROUPS.get(above.tree.data)
-    return group is None or group != _GROUPS.get(below.tree.data)
+    group = _GROUPS.get(above.tree.rule)
+    return group is None or group != _GROUPS.get(below.tree.rule)
 
 
 def _breaks_at_operators(value: Node) -> bool:
     """Whether a value that is too long is broken at its operators and not in its brackets."""
-    while isinstance(value, Tree) and value.data in _BEFORE_BODY:
-        value = children(value)[-1]
-    return isinstance(value, Tree) and value.data in CHAINS
+    while isinstance(value, Tree) and value.rule in _BEFORE_BODY:
+        value = value.children[-1]
+    return isinstance(value, Tree) and value.rule in CHAINS

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from lark import Tree
 
 from linnet.syntax.format.comments import Note, Notes
-from linnet.syntax.format.concrete import Node, elements, first, last
+from linnet.syntax.format.concrete import Node, Tree, elements, first, last
 from linnet.syntax.format.doc import (
     Aside,
     Doc,
@@ -24,7 +21,7 @@ from linnet.syntax.format.doc import (
 )
 from linnet.syntax.tokens import Token
 
-Element = tuple[Tree[Any], Token | None]
+Element = tuple[Tree, Token | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Leaves:
         """The document of a token or of a tree."""
         if isinstance(node, Token):
             return self.leaf(node)
-        return getattr(self, node.data)(*node.children)
+        return getattr(self, node.rule)(*node.children)
 
     # --- tokens
 
@@ -142,7 +139,7 @@ class Leaves:
             parts += [Hard(n > 0 and self.blank(item)), self.line(item), self.comma(comma, "")]
         return parts
 
-    def line(self, item: Tree[Any]) -> Doc:
+    def line(self, item: Tree) -> Doc:
         """An element that may have a line of its own; the comments around it do not break it."""
         above, behind = self.before(first(item)), self.after(last(item))
         return cat(above, self.layout(item), behind)

@@ -60,6 +60,11 @@ where
         return head.forward(x[0, :])
     }
 
+    /// What a token is at the start.
+    pub entry row(token: i32) -> Tensor[H; T] {
+        return table[token, :]
+    }
+
     /// How often it has been called, which replaces a state.
     pub entry count() -> i32 {
         calls = calls + 1

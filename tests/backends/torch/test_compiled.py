@@ -103,6 +103,19 @@ def test_layers_share_what_is_compiled_and_faults_are_named(card: Path) -> None:
         assert caught.value.diagnostics[0].code == "E2209"
 
 
+def test_a_position_without_axes_is_looked_up_in_the_graph(card: Path) -> None:
+    """Read on the host, it would end the graph, and on a GPU be waited for."""
+    model = load(card, "inductor")
+    torch._dynamo.utils.counters.clear()
+    for token in (3, 31, 0):
+        assert torch.equal(model.row(token), model.table[token])
+    assert model.variants == {"row_1": 1}
+    assert not torch._dynamo.utils.counters["graph_break"]
+    for token in (32, -1):
+        with pytest.raises(LinnetError, match="out of range for an axis of 32 elements"):
+            model.row(token)
+
+
 def test_a_state_that_is_replaced_is_replaced(card: Path) -> None:
     model = load(card, "inductor")
     assert [int(model.count()) for _ in range(3)] == [1, 2, 3]

@@ -15,6 +15,7 @@ from linnet.ir.core import Module
 from linnet.lower.module import lower_entry, lower_entry_as_written
 from linnet.lower.outline import outline_of
 from linnet.pipeline import check_paths
+from tests.backends.torch.layered import load, write_card
 
 SOURCE = """module m
 
@@ -92,3 +93,58 @@ def test_of_two_layers_behind_a_norm(tmp_path: Path, numerics: Any, generate: bo
             array[at] = kept
         assert np.abs(wanted).max() > 0.01
         np.testing.assert_allclose(got[path], wanted, rtol=1e-6, atol=1e-7)
+
+
+# --- through states --------------------------------------------------------------
+
+PROMPT, NEXT = [3, 7, 1], 5
+
+
+def grads(model: Any, loss: Any) -> dict[str, Any]:
+    """The gradients of the sum of `loss`, which the model does not keep."""
+    loss.sum().backward()
+    found = {path: p.grad.clone() for path, p in model.named_parameters()}
+    model.zero_grad()
+    return found
+
+
+@pytest.mark.parametrize("generate", [False, True])
+def test_a_state_at_zero_has_no_past(tmp_path: Path, generate: bool) -> None:
+    """Each step of a training begins with `reset_state`."""
+    model = load(write_card(tmp_path), generate, trainable=True)
+    steps: list[dict[str, Any]] = []
+    results: list[Any] = []
+    for _ in range(3):
+        model.reset_state()
+        assert not any(s.requires_grad or s.any() for s in model.state.values())
+        results.append(model.prefill(PROMPT, 0))
+        steps.append(grads(model, results[-1]))
+    for path, first in steps[0].items():
+        assert first.any()
+        assert all(torch.equal(first, step[path]) for step in steps)
+    # What is reset while a run's results are there still leaves their gradients as they are.
+    model.reset_state()
+    kept = model.prefill(PROMPT, 0)
+    model.reset_state()
+    model.prefill([NEXT], 0)
+    for path, found in grads(model, kept).items():
+        assert torch.equal(found, steps[0][path])
+
+
+@pytest.mark.parametrize("generate", [False, True])
+def test_runs_that_read_what_one_before_kept(tmp_path: Path, generate: bool) -> None:
+    """The gradients of a step after a prompt are those of the whole text at once, and a write into
+    a state leaves what earlier results were computed with as it is."""
+    model = load(write_card(tmp_path), generate, trainable=True)
+    whole = grads(model, model.prefill([*PROMPT, NEXT], 0))
+    model.reset_state()
+    first = grads(model, model.prefill(PROMPT, 0))
+    model.reset_state()
+    prompt = model.prefill(PROMPT, 0)
+    step = model.decode([NEXT], len(PROMPT))
+    both = grads(model, prompt + step)
+    for path, found in both.items():
+        wanted = whole[path] + first[path]
+        # Sums in f32, of fewer than a hundred numbers one after the other.
+        within = 100 * 2.0**-24 * float(wanted.abs().max())
+        torch.testing.assert_close(found, wanted, rtol=0, atol=within)

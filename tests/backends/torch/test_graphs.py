@@ -17,37 +17,7 @@ from linnet.backends.base import get_backend
 from linnet.backends.torch.graphs import Graphs
 from linnet.source.errors import LinnetError
 from tests.backends.torch.layered import load, write_card
-
-Results = tuple[Tensor, ...]
-
-
-class Recorder:
-    """Records work by doing it and undoing what that does to states; a replay does it again."""
-
-    def __init__(self, waits: bool = False) -> None:
-        self.waits = waits
-        self.states: list[Tensor] = []
-        self.warmed = self.captured = self.replayed = 0
-
-    def warm_up(self, run: Callable[[], Results]) -> Results:
-        self.warmed += 1
-        return run()
-
-    def capture(self, run: Callable[[], Results]) -> tuple[Callable[[], None], Results]:
-        if self.waits:
-            raise RuntimeError("operation not permitted when stream is capturing")
-        self.captured += 1
-        before = [s.clone() for s in self.states]
-        results = run()
-        for state, old in zip(self.states, before, strict=True):
-            state.copy_(old)
-
-        def replay() -> None:
-            self.replayed += 1
-            for kept, new in zip(results, run(), strict=True):
-                kept.copy_(new)
-
-        return replay, results
+from tests.backends.torch.recorder import Recorder
 
 
 @pytest.fixture(scope="module")

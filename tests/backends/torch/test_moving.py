@@ -11,12 +11,13 @@ import pytest
 from linnet.backends.contract import RuntimeFault
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.numpy.interpreter import run
+from linnet.backends.torch.arrays import of_numpy
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import FLOATS, INTEGERS, DType
 from linnet.ir.builder import Builder
 from linnet.ir.types import Type
 from tests.backends.numpy.harness import module, tensor, type_of
-from tests.backends.torch.harness import both, in_torch, same
+from tests.backends.torch.harness import both, expression, in_torch, operation, same
 
 NUMBERS = sorted(INTEGERS | FLOATS, key=str)
 
@@ -164,7 +165,15 @@ def test_index(dtype: DType, axes: tuple[int, ...]) -> None:
     x = array((2, 3, 4), dtype)
     rest = [n for a, n in enumerate(x.shape) if a not in axes]
     at = [np.int64(a + 1) for a in axes]
-    both("index", [x, *at], tensor(rest, dtype) if rest else Type(dtype), axes=axes)
+    result = tensor(rest, dtype) if rest else Type(dtype)
+    wanted = both("index", [x, *at], result, axes=axes)
+    (op,) = (
+        operation("index", [type_of(a) for a in (x, *at)], result, axes=axes).functions["f"].body
+    )
+    for known in range(len(at)):
+        given: list[Any] = [of_numpy(x), *(of_numpy(np.asarray(a)) for a in at)]
+        given[1 + known] = np.asarray(at[known])
+        same(expression(op, given), wanted)
 
 
 GATHERS: list[tuple[Any, Any, Any, Any]] = [

@@ -10,7 +10,9 @@ import pytest
 import torch
 
 from linnet import nest
+from linnet.backends.torch.graphs import Graphs
 from linnet.backends.torch.kernels.functions import experts as functions
+from tests.backends.torch.recorder import Recorder
 
 SOURCE = """module m
 
@@ -155,3 +157,35 @@ def test_names_that_members_have(card: Path) -> None:
     assert source.count("def prepare(self) -> None:") == 1
     assert "block.prepare_2()" in source
     assert "dequantize" not in (model_of(card).source() or "")
+
+
+def test_pieces_that_are_compiled_read_what_is_prepared(
+    card: Path, unpacked: list[tuple[int, ...]]
+) -> None:
+    """Once for all layers, and also when it has been made again."""
+    plain = model_of(card)
+    model = model_of(card, prepare=True, compile="inductor")
+    assert unpacked == [(3, 5, 1)] * 3
+    before = model(X, TO)
+    assert torch.equal(before, plain(X, TO))
+    assert torch.equal(model.twice(X, TO), plain.twice(X, TO))
+    assert unpacked.count((3, 5, 1)) == 3
+    state = plain.state_dict()
+    model.load_state_dict({k: v + 1 if k.endswith("scales") else v for k, v in state.items()})
+    assert torch.equal(model(X, TO), 2 * before)
+    assert model.variants == {"forward_1": 1, "forward_2": 1, "twice_1": 1}
+
+
+def test_graphs_read_what_is_prepared(card: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph knows what it reads by where it is: made again, it is elsewhere."""
+    recorder = Recorder()
+    graphs = Graphs(recorder)
+    monkeypatch.setattr("linnet.backends.torch.backend._graphs", lambda device: graphs)
+    plain, model = model_of(card), model_of(card, prepare=True, compile="reduce-overhead")
+    want = plain(X, TO)
+    assert all(torch.equal(model(X, TO), want) for _ in range(3))
+    assert (recorder.captured, recorder.replayed) == (1, 2)
+    state = plain.state_dict()
+    model.load_state_dict({k: v + 1 if k.endswith("scales") else v for k, v in state.items()})
+    assert all(torch.equal(model(X, TO), 2 * want) for _ in range(2))
+    assert (recorder.captured, recorder.replayed) == (2, 3)

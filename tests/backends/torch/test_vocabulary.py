@@ -81,7 +81,7 @@ FORMS: list[tuple[str, list[Type], Type, dict[str, Any], str]] = [
     ("slice", [tensor(S, 64)], tensor(Dim.of(S) - 1, 64),
      {"start": (Dim.of(1), Dim.of(0)), "stop": (Dim.of(S), Dim.of(64)), "step": (1, 1)}, "x[1:]"),
     ("iota", [], tensor(S, dtype=I64), {}, "torch.arange(S, device=device)"),
-    ("index", [X, Type(I64)], tensor(B, 64), {"axes": (1,)}, "x[:, y]"),
+    ("index", [X, Type(I64)], tensor(B, 64), {"axes": (1,)}, "x[:, y[None]][:, 0]"),
     ("gather", [tensor(N, 64), IDS], tensor(S, 64), {"axes": (("index", 0), ("axis", 1))},
      "x[y.squeeze(1)]"),
     ("reduce", [X], tensor(B, S), SUM, "x.sum(-1)"),

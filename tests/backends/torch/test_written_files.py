@@ -16,6 +16,7 @@ import pytest
 
 from linnet import nest
 from linnet.backends.contract import Given, Sources
+from linnet.backends.torch.emit.layout import WIDTH
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.kernels import KERNELS
@@ -51,9 +52,12 @@ def lints(folder: Path) -> None:
     ruff = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
     if ruff is None:
         pytest.skip("ruff is not installed")
-    command = [ruff, "check", "--isolated", "--no-cache", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    check = ["check"]
+    laid_out = ["format", "--diff", "--config", f"line-length={WIDTH}"]
+    for how in (check, laid_out):
+        command = [ruff, *how, "--isolated", "--no-cache", str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("numerics", ["exact", "fast"])
@@ -65,6 +69,8 @@ def test_gpt_oss_lints(numerics: str, tmp_path: Path, of_24: str) -> None:
 
 def test_gpt_oss_is_a_file_that_a_person_can_read(of_24: str) -> None:
     assert len(of_24.splitlines()) < 700
+    assert "\nclass LinearWithoutBias(nn.Module):" in of_24
+    assert not re.search(r"^(class|def) \w+_\d", of_24, re.MULTILINE)
 
 
 @pytest.mark.parametrize("layers", [2, 8])

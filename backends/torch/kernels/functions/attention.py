@@ -23,7 +23,7 @@ def sink_attention(
     kv_heads, keys = key.shape[1], key.shape[2]
     groups = heads // kv_heads
     if keys == 0:
-        return torch.zeros_like(query)
+        return query.new_zeros(query.shape)  # in the layout of every other result
     rows = query.reshape(batch, kv_heads, groups * queries, width)
     scores = torch.matmul(rows, key.transpose(-1, -2)).to(torch.float32) * scale
     scores = scores.reshape(batch, kv_heads, groups, queries, keys)

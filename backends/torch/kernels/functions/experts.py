@@ -8,10 +8,13 @@ are chosen is not known on the host.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
 
+MXFP4_PART = 65536
+"""How many blocks of 32 weights are unpacked together on the CPU."""
 MXFP4_PAIRS: dict[tuple[torch.dtype, torch.device], torch.Tensor] = {}
 
 
@@ -117,16 +120,32 @@ def dequantize_mxfp4(
     codes, powers = blocks.reshape(-1, 16), scales.reshape(-1)
     count = powers.shape[0]
     found = torch.empty(count * 16, dtype=pairs.dtype, device=blocks.device)
-    # On the CPU in parts, so that there are never places in the table for all bytes at once.
-    whole = blocks.device.type != "cpu" or torch.compiler.is_compiling()
-    step = max(count, 1) if whole else 65536
-    for start in range(0, count, step):
-        part = slice(start, start + step)
-        place = codes[part].to(torch.int32)
-        place += (powers[part].to(torch.int32) << 8).unsqueeze(-1)
-        out = found[start * 16 : (start + step) * 16]
+
+    def unpack(start: int, stop: int) -> None:
+        place = codes[start:stop].to(torch.int32)
+        place += (powers[start:stop].to(torch.int32) << 8).unsqueeze(-1)
+        out = found[start * 16 : stop * 16]
         torch.index_select(pairs, 0, place.reshape(-1), out=out)
+
+    if blocks.device.type != "cpu" or torch.compiler.is_compiling():
+        unpack(0, count)
+    else:
+        in_parts(unpack, count)
     return found.view(dtype).reshape(*scales.shape[:-1], scales.shape[-1] * 32)
+
+
+def in_parts(unpack: Callable[[int, int], None], count: int) -> None:
+    """`unpack` for parts of `count` rows, so that there are never places in the table for all bytes
+    at once. PyTorch looks up in one thread; the parts are given to as many as it has."""
+    starts = range(0, count, MXFP4_PART)
+    stops = [min(start + MXFP4_PART, count) for start in starts]
+    threads = min(torch.get_num_threads(), len(starts))
+    if threads < 2:
+        for start, stop in zip(starts, stops, strict=True):
+            unpack(start, stop)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(unpack, starts, stops))
 
 
 def mxfp4_pairs(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
