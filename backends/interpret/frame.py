@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from linnet.backends.contract import RuntimeFault
 from linnet.backends.interpret.liveness import Deaths
 from linnet.dims.dims import Dim, DimError, Symbol
+from linnet.dims.evaluate import evaluate
 from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Module, Operation
 from linnet.ir.extents import Fit, fit_extent
@@ -75,7 +76,7 @@ class Frame:
     def extent(self, dim: Dim) -> int:
         """The number that `dim` is in this run."""
         try:
-            return dim.evaluate(self.run.symbols)
+            return evaluate(dim, self.run.symbols)
         except (KeyError, DimError) as error:
             raise RuntimeFault(f"the dimension `{dim}` has no value here ({error})") from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linnet.check.keys import Parameters, Refused
 from linnet.check.scope import Scope
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import did_you_mean, listed
 from linnet.syntax import ast
 
 
@@ -64,4 +64,4 @@ def place_arguments(
 
 
 def _taken(names: list[str]) -> str:
-    return f"its parameters: {', '.join(names)}" if names else "it takes no arguments"
+    return f"its parameters: {listed(names)}" if names else "it takes no arguments"

@@ -18,7 +18,7 @@ from linnet.check.resolve import item_of, rootless
 from linnet.check.scope import Scope, is_error
 from linnet.check.substitute import Bindings, binders, in_type
 from linnet.check.target import Target
-from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TSub
+from linnet.check.typed import SubRef, TCall, TExpr, TFunction, TParam, TSub
 from linnet.check.types import (
     ERROR,
     LiteralType,
@@ -30,7 +30,7 @@ from linnet.check.unknown import unknown_name
 from linnet.dims.dims import DimError
 from linnet.dtypes import AnyDType, DType, DTypeVar
 from linnet.source.files import Span
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import did_you_mean, listed
 from linnet.syntax import ast
 
 # --- what is called ----------------------------------------------------------
@@ -151,7 +151,7 @@ def _method(scope: Scope, sub: TSub, at: SubRef, name: ast.Name) -> Target | Non
             f"the block `{short}` has no method `{name.text}`",
             name.span,
             help=did_you_mean(name.text, info.public)
-            or f"its methods: {', '.join(sorted(info.public))}",
+            or f"its methods: {listed(sorted(info.public))}",
             folds=[lost(scope, "method", sub.block, name.text)],
         )
         return None
@@ -195,20 +195,17 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
         argument = placed[i]
         return argument is not None and needs_context(scope, argument.value)
 
+    missing: list[TParam] = []
     for i in sorted(range(len(placed)), key=waits):
         argument, param = placed[i], function.params[i]
         if argument is not None:
             conform = partial(fit.conform, param)
             values[i] = solver.argument(argument.value, param.local.type, conform)
         elif param.default is None:
-            solver.failed = True
-            scope.error(
-                "E2102",
-                f"`{name}` needs an argument for `{param.local.name}`",
-                e.span,
-                related=[(param.local.span, "declared here")],
-                help=f"give it one: `{param.local.name} = ...`",
-            )
+            missing.append(param)
+    if missing:
+        solver.failed = True
+        _missing(scope, name, missing, e.span)
     _bind_literals(solver, function, values)
     # Before it is known to fit: that finding may be taken back, one of a circle of calls is not.
     scope.world.calls.setdefault(scope.function, {}).setdefault(function.key, e.callee.span)
@@ -227,6 +224,19 @@ def _apply(scope: Scope, e: ast.CallExpr, target: Target) -> TExpr:
     own = tuple(bindings[g.binder] for g in function.generics)
     result = _result(scope, function, bindings)
     return TCall(function.key, own, tuple(final), target.sub, target.own, result, e.span)
+
+
+def _missing(scope: Scope, name: str, missing: list[TParam], span: Span) -> None:
+    """Report that a call lacks the arguments for some parameters."""
+    first = missing[0].local
+    wanted = "an argument" if len(missing) == 1 else "arguments"
+    scope.error(
+        "E2102",
+        f"`{name}` needs {wanted} for {listed((p.local.name for p in missing), True)}",
+        span,
+        related=[(first.span, "declared here")],
+        help=f"give it one: `{first.name} = ...`",
+    )
 
 
 def _as_generics(e: ast.CallExpr, function: TFunction) -> str | None:

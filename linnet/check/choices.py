@@ -29,7 +29,7 @@ from linnet.check.types import (
 )
 from linnet.check.undeclared import lost
 from linnet.source.files import Span
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import did_you_mean, listed
 from linnet.syntax import ast
 
 
@@ -161,8 +161,8 @@ def _match_enum(
             return _unmatched(scope, e)
         name = arm.pattern.name
         if name.text not in enum.variants:
-            help_ = did_you_mean(name.text, enum.variants)
-            help_ = help_ or f"its variants: {', '.join(enum.variants)}"
+            close = did_you_mean(name.text, enum.variants)
+            help_ = close or f"its variants: {listed(enum.variants)}"
             message = f"`{enum}` has no variant `{name.text}`"
             folds = [lost(scope, "variant", enum.key, name.text)]
             scope.error("E2107", message, name.span, help=help_, folds=folds)
@@ -171,9 +171,9 @@ def _match_enum(
             scope.error("E2117", "an earlier arm matches this already", name.span)
             return _unmatched(scope, e)
         seen[name.text] = arm.value
-    missing = [f"`{v}`" for v in enum.variants if v not in seen]
+    missing = [v for v in enum.variants if v not in seen]
     if missing:
-        scope.error("E2118", f"`match` misses {', '.join(missing)}", e.span)
+        scope.error("E2118", f"`match` misses {listed(missing, True)}", e.span)
         return _unmatched(scope, e)
     sides = _agree(scope, [(v, {}) for v in seen.values()], hint, e.span)
     if sides is None:

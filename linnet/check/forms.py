@@ -44,11 +44,11 @@ from linnet.check.types import (
     Type,
 )
 from linnet.check.undeclared import lost
-from linnet.check.unknown import unknown_name
+from linnet.check.unknown import near, unknown_name
 from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.source.files import Span
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import did_you_mean, listed
 from linnet.syntax import ast
 
 
@@ -201,7 +201,7 @@ def _variant(scope: Scope, ref: ItemRef, decl: ast.EnumDecl, e: ast.FieldExpr) -
         "E2107",
         f"`{decl.name.text}` has no variant `{e.name.text}`",
         e.name.span,
-        help=did_you_mean(e.name.text, names) or f"its variants: {', '.join(names)}",
+        help=did_you_mean(e.name.text, names) or f"its variants: {listed(names)}",
         folds=[lost(scope, "variant", ref.key, e.name.text)],
     )
     return bad(e.span)
@@ -289,7 +289,7 @@ def _check_fields(scope: Scope, e: ast.StructExpr, type_: StructType, name: str)
     unknown = [f for f in e.fields if f.name.text not in fields]
     for f in e.fields:
         if f.name.text not in fields:
-            help_ = did_you_mean(f.name.text, fields) or f"its fields: {', '.join(fields)}"
+            help_ = near(scope, f.name.text, fields) or f"its fields: {listed(fields)}"
             message = f"`{name}` has no field `{f.name.text}`"
             folds = [lost(scope, "field", type_.key, f.name.text)]
             scope.error("E2107", message, f.name.span, help=help_, folds=folds)
@@ -297,8 +297,7 @@ def _check_fields(scope: Scope, e: ast.StructExpr, type_: StructType, name: str)
             message = f"the field `{f.name.text}` is given twice"
             scope.error("E2102", message, f.name.span, help="leave one of them out")
         seen.add(f.name.text)
-    missing = [f"`{n}`" for n in fields if n not in seen]
+    missing = [n for n in fields if n not in seen]
     if len(missing) > len(unknown):  # else they are most likely misspelt
-        first = next(n for n in fields if n not in seen)
-        help_ = f"add it: `{first}: ...`, of type `{fields[first]}`"
-        scope.error("E2102", f"`{name}` needs {', '.join(missing)}", e.span, help=help_)
+        help_ = f"add it: `{missing[0]}: ...`, of type `{fields[missing[0]]}`"
+        scope.error("E2102", f"`{name}` needs {listed(missing, True)}", e.span, help=help_)

@@ -13,7 +13,8 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_extent, of_rank
 from linnet.check.typed import AtAll, AtDynamic, AtRange, AtStatic, AxisIndex, TExpr, TIndex
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, rank_of, show_shape
-from linnet.dims.dims import Dim, Symbol, steps
+from linnet.dims.counts import steps
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import FLOATS, INTEGERS, admits
 from linnet.source.files import Span

@@ -7,7 +7,8 @@ import re
 from linnet.check.scope import BlockInfo, Scope, World
 from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.files import SourceFile, Span
-from linnet.syntax.habits import BUILT, DIVIDED
+from linnet.syntax.habits import DIVIDED
+from linnet.syntax.habits_of_items import BUILT
 from linnet.syntax.lexer import lex
 from linnet.syntax.tokens import Token
 

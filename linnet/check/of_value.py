@@ -18,10 +18,10 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.typed import TExpr, TFunction, TSub
 from linnet.check.types import StructType, TensorType
 from linnet.check.undeclared import lost
-from linnet.check.unknown import offer, way_out_of
+from linnet.check.unknown import near, offer, way_out_of
 from linnet.dims.dims import Dim
 from linnet.dtypes import BY_NAME
-from linnet.source.suggest import did_you_mean
+from linnet.source.suggest import listed
 from linnet.syntax import ast
 
 _LETTERS = "ijklmnpq"
@@ -70,7 +70,7 @@ def field(scope: Scope, e: ast.FieldExpr, base: TExpr) -> None:
     name = e.name.text
     if isinstance(base.type, StructType):
         names = [n for n, _ in base.type.fields]
-        help_ = did_you_mean(name, names) or f"its fields: {', '.join(names)}"
+        help_ = near(scope, name, names) or f"its fields: {listed(names)}"
     else:
         help_ = _called(scope, name, _value(e.base, base), ())
     if any(d.code == "E1004" and d.span == e.name.span for d in scope.world.sink):

@@ -16,7 +16,8 @@ from linnet.check.scope import Scope, is_error
 from linnet.check.suspects import of_count, of_rank
 from linnet.check.typed import TExpr, TIntrinsic
 from linnet.check.types import LiteralType, ScalarType, Shape, TensorType, Type, element_dtype
-from linnet.dims.dims import Dim, Symbol, product
+from linnet.dims.counts import product
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import FLOATS, INTEGERS, AnyDType, DType, admits
 from linnet.syntax import ast

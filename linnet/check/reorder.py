@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linnet.check.types import Shape, TensorType, Type
-from linnet.dims.dims import Dim, product
+from linnet.dims.counts import product
+from linnet.dims.dims import Dim
 from linnet.dims.prover import Facts, Relation
 from linnet.source.files import Span
 

@@ -17,7 +17,8 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import Dim, Symbol, product
+from linnet.dims.counts import product
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import AnyDType, DTypeVar
 

@@ -52,19 +52,15 @@ __all__ = [
     "multiply_monomials",
     "parts",
     "plainly_natural",
-    "product",
     "rebuild",
     "sorted_dims",
     "sorted_symbols",
-    "steps",
 ]
 
 # A product with more terms, of a higher degree or with a larger factor is not written out.
 _MOST_TERMS = 256
 _HIGHEST_DEGREE = 64
 _LARGEST = 1 << 4096
-# A number of more bits is not computed.
-_MOST_BITS = 1 << 14
 # Of every so many levels of nesting one is remembered.
 _REMEMBERED = 8
 
@@ -250,11 +246,6 @@ class Dim:
         """This with symbols replaced, all at once; `DimError` if a divisor becomes zero."""
         return _substitute(self, mapping, {})
 
-    def evaluate(self, env: Mapping[Symbol, int]) -> int:
-        """The number under `env`; `DimError` if a divisor is zero, or the number is enormous."""
-        known: dict[Atom, int] = {**env}
-        return _evaluate(self, known)
-
     def __str__(self) -> str:
         return dim_text(self)
 
@@ -338,40 +329,6 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Symbol, Dim], known: dict[Atom
     return rebuild(atom, [_substitute(d, mapping, known) for d in parts(atom)])
 
 
-def _evaluate(dim: Dim, known: dict[Atom, int]) -> int:
-    """The number of `dim`; those of its atoms are put into `known`."""
-    total = 0
-    for monomial, c in dim.terms:
-        for atom in monomial:
-            value = known.get(atom)
-            c *= _evaluate_atom(atom, known) if value is None else value
-            if c.bit_length() > _MOST_BITS:
-                raise DimError("a dimension is too large to be computed")
-        total += c
-    return total
-
-
-def _evaluate_atom(atom: Atom, known: dict[Atom, int]) -> int:
-    values = [_evaluate(d, known) for d in parts(atom)]
-    match atom:
-        case Symbol():
-            raise KeyError(atom)
-        case Quotient() | Remainder() if not values[1]:
-            raise DimError(f"`{Dim.atom(atom)}` divides by zero")
-        case Quotient():
-            value = values[0] // values[1]
-        case Remainder():
-            value = values[0] % values[1]
-        case Minimum():
-            value = min(values)
-        case Maximum():
-            value = max(values)
-        case Product():
-            value = values[0] * values[1]
-    known[atom] = value
-    return value
-
-
 def _split(num: Dim, den: int) -> tuple[Dim, Dim]:
     """`whole`, `rest` with `num == den * whole + rest`: the terms that divide, and the others.
 
@@ -448,16 +405,3 @@ def dim_max(*dims: int | Symbol | Dim) -> Dim:
     """The greatest of one or more dimensions."""
     kept = _extreme(dims, -1)
     return next(iter(kept)) if len(kept) == 1 else Dim.atom(Maximum(kept))
-
-
-def product(dims: Iterable[int | Symbol | Dim]) -> Dim:
-    """All of them multiplied; 1 for none."""
-    total = ONE
-    for dim in dims:
-        total = total * Dim.of(dim)
-    return total
-
-
-def steps(start: Dim, stop: Dim, step: int) -> Dim:
-    """How many numbers there are from `start` to `stop`, excluded, in steps."""
-    return (stop - start + (step - 1)) // step

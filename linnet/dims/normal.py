@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
+from linnet.dims.counts import product
 from linnet.dims.dims import (
     ONE,
     ZERO,
@@ -30,7 +31,6 @@ from linnet.dims.dims import (
     dim_max,
     dim_min,
     parts,
-    product,
     sorted_dims,
 )
 from linnet.dims.linear import Fuel

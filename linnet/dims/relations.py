@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from linnet.dims.dims import Dim, Symbol
+from linnet.dims.evaluate import evaluate
 
 Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
 Verdict = Literal["proven", "refuted", "unknown"]
@@ -40,7 +41,7 @@ class Relation:
 
     def holds(self, env: Mapping[Symbol, int]) -> bool:
         """Whether it is true under `env`; `DimError` if a divisor is zero there."""
-        return _MEANING[self.op](self.left.evaluate(env), self.right.evaluate(env))
+        return _MEANING[self.op](evaluate(self.left, env), evaluate(self.right, env))
 
     def negated(self) -> Relation:
         """The relation that holds exactly where this one does not."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from linnet.dims.dims import DimError, Symbol, atom_key
+from linnet.dims.evaluate import evaluate
 from linnet.dims.normal import Normalizer
 from linnet.dims.relations import Relation
 
@@ -58,7 +59,7 @@ class Search:
         for symbol in sorted(symbols, key=atom_key):
             value = self._rewriting.solved.get(symbol)
             try:
-                env[symbol] = chosen[symbol] if value is None else value.evaluate(chosen)
+                env[symbol] = chosen[symbol] if value is None else evaluate(value, chosen)
             except (DimError, KeyError):
                 return None
             if env[symbol] < 0:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from linnet.dims.dims import ONE, Dim, product, steps
+from linnet.dims.counts import product, steps
+from linnet.dims.dims import ONE, Dim
 from linnet.dtypes import DType
 from linnet.ir.core import Operation
 from linnet.ir.rules import Context, ascending, expect_dims, is_scalar

@@ -14,7 +14,8 @@ from linnet.check.typed import (
     TIntrinsic,
 )
 from linnet.check.types import TensorType
-from linnet.dims.dims import Dim, steps
+from linnet.dims.counts import steps
+from linnet.dims.dims import Dim
 from linnet.ir.core import Value
 from linnet.ir.types import I64, Type
 from linnet.lower.context import Context

@@ -14,6 +14,7 @@ from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TFunction
 from linnet.check.types import OptionalType, TensorType
 from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
+from linnet.dims.evaluate import evaluate
 from linnet.dims.relations import Relation
 from linnet.dtypes import DType
 from linnet.ir.extents import Fit, fit_extent
@@ -230,7 +231,7 @@ class _Shapes:
 
 def _value(dim: Dim, bound: Mapping[Symbol, int]) -> str:
     try:
-        return f"is {dim.evaluate(bound)}"
+        return f"is {evaluate(dim, bound)}"
     except DimError:
         return "divides by zero"
 

@@ -16,6 +16,7 @@ from linnet.source.shown import shown
 
 _NEAR = 0.65  # the least likeness, as the `ratio` of difflib measures it: `haed` is near `heads`
 _COMPARED = 16  # so many of the likeliest candidates are compared letter by letter
+_LISTED = 12
 _LONGEST = 200  # nobody means a name of this length by another
 
 
@@ -23,6 +24,13 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     """A help line with the candidate that `name` was most likely meant to be, or None."""
     near = closest(name, candidates)
     return f"did you mean {shown(near)}?" if near is not None else None
+
+
+def listed(names: Iterable[str], marked: bool = False) -> str:
+    """Names one after the other, each `marked` as code; no more of them than one reads."""
+    every = [f"`{name}`" if marked else name for name in names]
+    rest = len(every) - _LISTED
+    return ", ".join(every) if rest <= 1 else f"{', '.join(every[:_LISTED])} and {rest} more"
 
 
 _MEANT = re.compile(r"(?:did you mean|the dtype is) `([A-Za-z_][A-Za-z0-9_.]*)`\??")

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 
 from linnet.syntax.assigned import NO_STATEMENT, assigning_operator, bare_value, part_assigned
+from linnet.syntax.habits_of_items import (
+    constructor,
+    declarations,
+    generic_arguments,
+    imports,
+    visibility,
+)
 from linnet.syntax.stop import Stop
 from linnet.syntax.tokens import KEYWORDS, OPERAND_ENDS, REDUCTIONS, Token, words
 
@@ -51,22 +57,13 @@ _OPERANDS = frozenset(["NAME", "INT", "FLOAT"])
 _DIVISOR = re.compile(
     r"[ \t]*//[ \t]*\w+(?:[ \t]*[-+*/%][ \t]*\w+)*[ \t]*[)\],]+[ \t]*\r?(?:\n|\Z)"
 )
-BUILT = "what a block has is declared, and not built: `param weight: Tensor[N; f32]`"
 DIVIDED = "`//` begins a comment; `/` divides, and of integers gives the whole part"
-_RESULT = "the type of the result follows `->`: `fn f(x: f32) -> f32`"
-_MEMBERS = frozenset(["PARAM", "BUFFER", "STATE", "SUB"])
 _PATTERNS = "patterns are `some(x)`, `none` and variants; an `if` compares values"
 
 
 def habit(stop: Stop) -> str | None:
     """A way out, where the tokens show what was meant."""
     return next((help for rule in _RULES if (help := rule(stop))), None)
-
-
-def _constructor(s: Stop) -> str | None:
-    """Anything in the way of a method `__init__`."""
-    declared = any(a.text in ("fn", "def") and b.text == "__init__" for a, b in pairwise(s.tokens))
-    return BUILT if declared else None
 
 
 def _floor_division(s: Stop) -> str | None:
@@ -160,24 +157,6 @@ def _keyword_as_value(s: Stop) -> str | None:
     return f"`{s.text}` is a keyword and cannot be a name" if read or assigned else None
 
 
-def _imports(s: Stop) -> str | None:
-    if s.unit() != "USE":
-        return None
-    if s.text == "pub":
-        return "an import cannot be passed on; use the item where it is declared"
-    if s.text == "as":
-        return "a module keeps its name; an item can be renamed: `use a.b::{c as d}`"
-    if s.text == "*":
-        return "items are imported by name: `use a.b::{name, other}`"
-    if s.text == "{" or (s.near(-1) == "::" and s.found.type == "NAME"):
-        return "write `use a.b::{name}`"
-    if s.text == "self" and s.near(-1) in ("{", ","):
-        return "write `use a.b` for the module itself"
-    if s.text == "/" or s.found.type == "STRING":
-        return "a module path is written `a.b`"
-    return None
-
-
 def _equality(s: Stop) -> str | None:
     if s.text == "==" and "EQUAL" in s.accepted:
         return "write `=`"
@@ -233,15 +212,6 @@ def _operand(s: Stop) -> str | None:
     return None
 
 
-def _generic_arguments(s: Stop) -> str | None:
-    if s.text == "=" and "RANGLE" in s.accepted and s.token(-1) is not None:
-        return "generic arguments have no names: they stand in the order of the declaration"
-    nested = s.accepted == {"LPAR", "STRUCT_OPEN"} and s.near(-1) == ">"
-    if nested or (s.found.type == "TENSOR" and "INT" in s.accepted):
-        return "generic arguments are dimensions, dtypes and shapes; a type is none of them"
-    return None
-
-
 def _struct_in_head(s: Stop) -> str | None:
     """`while KV { a: c }.a { ... }`, where the `{` opens the body."""
     if s.text != ":" or s.near(-2) != "{":
@@ -265,56 +235,6 @@ def _patterns(s: Stop) -> str | None:
 def _of_pattern(s: Stop) -> bool:
     """Whether a pattern may begin here."""
     return {"NONE", "SOME", "NAME"} <= s.accepted and "INT" not in s.accepted
-
-
-def _declarations(s: Stop) -> str | None:
-    """What belongs to a name that is declared: its type, its kind."""
-    if s.accepted == {"COLON"} and s.text in (">", ",", ")", "=") and s.token(-1) is not None:
-        in_generics = s.text == ">" or any(t.type == "LANGLE" for t in s.tokens[s.at - 2 : s.at])
-        if in_generics:
-            return "a generic has a kind: `N: Dim`, `T: Float`"
-        return f"write its type: `{s.near(-1)}: f32`"
-    if s.accepted == {"COLON"} and s.found.type == "NAME":
-        return "a colon stands between a name and its type: `x: f32`"
-    if "ARROW" in s.accepted:
-        return _RESULT
-    if s.text == "[" and "QMARK" in s.accepted:
-        return _type_in_brackets(s)
-    if s.text == "]" and "SEMICOLON" in s.accepted:
-        return "the dtype follows a semicolon: `Tensor[N; f32]`"
-    if s.text == "," and s.unit() in _MEMBERS and "$END" in s.accepted:
-        return "members follow each other without a comma"
-    if s.unit() == "ENUM" and s.text in ("(", "=", "{"):
-        return "variants are names without values"
-    if s.unit() in ("STRUCT", "BLOCK", "ENUM") and s.text in ("(", "[") and "LBRACE" in s.accepted:
-        return f"what it holds stands in braces: `{s.near(-2)} {s.near(-1)} {{ ... }}`"
-    if s.text in (":", "=", "return", "=>") and "LBRACE" in s.accepted:
-        return "a body stands in braces" if s.near(-2) != "where" else "write `<N: Dim>`"
-    return None
-
-
-def _type_in_brackets(s: Stop) -> str:
-    """`Optional[f32]`, `Tuple[f32, i32]`, `List[f32]`, and `f32[N]`."""
-    word = s.near(-1).casefold()
-    inner = _until_closed(s)
-    if word in ("optional", "option"):
-        return f"an optional type is written `{inner}?`"
-    if word == "tuple":
-        return f"a tuple type is written `({inner})`"
-    if word in ("list", "sequence", "vec", "array", "ndarray"):
-        element = inner.partition(",")[0]
-        return f"a tensor type is written `Tensor[N; {element}]`"
-    return f"a tensor type is written `Tensor[N; {s.near(-1)}]`"
-
-
-def _until_closed(s: Stop) -> str:
-    """The text between the bracket at the stop and the one that closes it."""
-    depth = 0
-    for token in s.tokens[s.at :]:
-        depth += {"[": 1, "]": -1}.get(token.text, 0)
-        if depth == 0:
-            return s.found.file.text[s.found.end : token.start].strip()
-    return "f32"
 
 
 def _bindings(s: Stop) -> str | None:
@@ -355,14 +275,6 @@ def _after_brackets(s: Stop) -> str:
     return ""
 
 
-def _visibility(s: Stop) -> str | None:
-    if s.text != "pub":
-        return None
-    if s.near(1) in ("param", "buffer", "state", "sub"):
-        return "members have no `pub`; the methods of a block may have it"
-    return "`pub` stands alone: an item is public or private" if s.near(1) == "(" else None
-
-
 def _comments(s: Stop) -> str | None:
     if s.text == "*" and s.near(1) == "/":
         return "no `/*` is open here"
@@ -376,26 +288,26 @@ def _word(s: Stop) -> str | None:
 
 
 _RULES: tuple[Callable[[Stop], str | None], ...] = (
-    _constructor,
+    constructor,
     _floor_division,
     _strings,
     _semicolon,
     assigning_operator,
-    _imports,
+    imports,
     _where,
     _keyword_as_name,
     _equality,
     _operators,
     _operand,
     _patterns,
-    _generic_arguments,
+    generic_arguments,
     _struct_in_head,
     _word,
     _bindings,
     bare_value,
     part_assigned,
-    _declarations,
-    _visibility,
+    declarations,
+    visibility,
     _comments,
     _keyword_as_value,
     _juxtaposed,

@@ -35,11 +35,10 @@ def misspelt(tokens: list[Token], at: int, following: Following) -> Diagnostic |
         before, token = tokens[:place], tokens[place]
         accepted = following(before)
         rest = tokens[place + 1] if place < at and place + 1 < len(tokens) else None
-        fitting = [
-            word
-            for word, terminal in _TERMINALS.items()
-            if terminal in accepted and _goes_on(before, token, terminal, rest, following)
-        ]
+        possible = [word for word, terminal in _TERMINALS.items() if terminal in accepted]
+        # Who is not near is not tried: that reads all that stands before it again.
+        near = [word for word in possible if keyword_meant(token.text, [word])]
+        fitting = [w for w in near if _goes_on(before, token, _TERMINALS[w], rest, following)]
         help = keyword_meant(token.text, fitting) or _glued(before, token, rest, following)
         if help is not None:
             return replace(unexpected(token, expected_words(accepted)), help=help)

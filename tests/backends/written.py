@@ -14,6 +14,7 @@ from linnet.backends.interpret.frame import bind_symbols, concrete
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.torch.emit.names import base_of
 from linnet.dims.dims import Dim, Symbol
+from linnet.dims.evaluate import evaluate
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Operation
 from linnet.ir.passes.bind import bind
@@ -151,7 +152,7 @@ class Blocks:
     def states(self) -> Iterable[Stored]:
         for path, member in self.every():
             if member.kind == "state":
-                shape = tuple(d.evaluate({}) for d in member.type.shape)
+                shape = tuple(evaluate(d, {}) for d in member.type.shape)
                 yield Stored(path, shape, concrete(member.type.dtype))
 
     def params(self) -> Iterable[str]:
@@ -197,7 +198,7 @@ class _Walk:
             elif op.name == "each":
                 *above, array = op.attrs["array"]
                 block.at(op.attrs["array"])
-                block.at(above).counts[array] = op.attrs["count"].evaluate({})
+                block.at(above).counts[array] = evaluate(op.attrs["count"], {})
 
     def member(self, op: Operation, block: Blocks) -> None:
         *above, name = op.attrs["path"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,12 @@ MISTAKES = [
         "E2102",
         "add it: `b: ...`, of type `i32`",
     ),
+    (
+        "fn g(a: f32, b: f32, c: f32) -> f32 { return a * b * c }\n"
+        "fn f(x: f32) -> f32 { return g(b = x) }",
+        "E2102",
+        "give it one: `a = ...`",
+    ),
     ("fn f(x: f32) -> f32 {\n    x = x + x\n    return x\n}", "E2108", "begin with `var x = x`"),
     (
         "fn f(x: f32) -> f32 {\n    let (a, b) = (x, x)\n    a = b\n    return a\n}",
@@ -191,3 +198,27 @@ def test_names_the_way_out(tmp_path: Path, text: str, code: str, way_out: str) -
     (finding,) = check_paths([path]).sink
     assert finding.code == code
     assert finding.help is not None and way_out in finding.help
+
+
+def test_no_more_names_are_listed_than_one_reads(tmp_path: Path) -> None:
+    """One call, value or `match` that lacks many things is one finding, of one line."""
+    many = range(500)
+    path = tmp_path / "m.linnet"
+    path.write_text(
+        f"""module m
+struct S {{ {" ".join(f"a{i}: f32" for i in many)} }}
+enum E {{ {", ".join(f"V{i}" for i in many)} }}
+fn f({", ".join(f"p{i}: f32" for i in many)}) -> f32 {{ return p0 }}
+fn call(x: f32) -> f32 {{ return f(x) }}
+fn named(x: f32) -> f32 {{ return f(other = x) }}
+fn value() -> S {{ return S {{}} }}
+fn field(s: S) -> f32 {{ return s.other }}
+fn arms(e: E) -> i64 {{ return match e {{ V0 => 0 }} }}
+fn arm(e: E) -> i64 {{ return match e {{ other => 0 }} }}
+"""
+    )
+    found = [*check_paths([path]).sink]
+    assert [d.code for d in found] == ["E2102", "E2102", "E2102", "E2107", "E2118", "E2107"]
+    for finding in found:
+        assert len(finding.message) + len(finding.help or "") < 300
+        assert re.search(r" and \d+ more", finding.message + (finding.help or ""))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from linnet.dims.evaluate import evaluate
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic
 
@@ -42,7 +43,7 @@ def test_a_dimension_is_a_literal_symbol_sum_difference_product_floor_division_o
     scope = Scope()
     dim = scope.dim(text)
     numbers = {"A": 11, "B": 3}
-    assert dim.evaluate({s: numbers[name] for name, s in scope.symbols.items()}) == value
+    assert evaluate(dim, {s: numbers[name] for name, s in scope.symbols.items()}) == value
 
 
 @pytest.mark.parametrize("op", ["==", "!=", "<", "<=", ">", ">="])

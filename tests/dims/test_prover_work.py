@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from linnet.dims.dims import Dim, Symbol, dim_max, dim_min, product
+from linnet.dims.counts import product
+from linnet.dims.dims import Dim, Symbol, dim_max, dim_min
 from linnet.dims.prover import Facts, Relation
 from tests.syntax.test_robustness import calls_made
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from linnet.backends.numpy.dtypes import NUMPY
 from linnet.dims.dims import Symbol
+from linnet.dims.evaluate import evaluate as number_of
 from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Operation
 from linnet.ir.scalar import (
@@ -40,7 +41,7 @@ def evaluate(
     op: Operation, operands: Sequence[np.ndarray[Any, Any]], symbols: Mapping[Symbol, int]
 ) -> np.ndarray[Any, Any]:
     """What the `indexed` operation gives."""
-    extents = [d.evaluate(symbols) for d in op.attrs["indices"]]
+    extents = [number_of(d, symbols) for d in op.attrs["indices"]]
     result = np.empty(extents, NUMPY[concrete(op.results[0].type.dtype)])
     point = Point(operands, symbols)
     check_positions(op.attrs["expr"], extents, point)
@@ -81,7 +82,7 @@ def check_positions(expr: Scalar, extents: Sequence[int], point: Point) -> None:
     known = dict(enumerate(extents))
     for e in walk(expr):
         if isinstance(e, Reduce):
-            known.update((i, d.evaluate(point.symbols)) for i, d in e.indices)
+            known.update((i, number_of(d, point.symbols)) for i, d in e.indices)
     for e in inside_out(expr):
         if isinstance(e, Access):
             shape = point.operands[e.operand].shape
@@ -118,7 +119,7 @@ class Point:
                     float(expr.value) if isinstance(expr.value, str) else expr.value, dtype
                 )
             case DimValue():
-                return rounded(expr.dim.evaluate(self.symbols), dtype)
+                return rounded(number_of(expr.dim, self.symbols), dtype)
             case Operand():
                 return number(self.operands[expr.operand][()])
             case Index():
@@ -139,7 +140,7 @@ class Point:
         kept = concrete(expr.accumulator)
         total = IDENTITY[expr.op](kept)
         for places in itertools.product(
-            *(range(d.evaluate(self.symbols)) for _, d in expr.indices)
+            *(range(number_of(d, self.symbols)) for _, d in expr.indices)
         ):
             inner = {**at, **dict(zip((i for i, _ in expr.indices), places, strict=True))}
             factors = [rounded(self.value(f, inner), kept) for f in expr.factors]

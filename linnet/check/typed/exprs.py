@@ -1,58 +1,17 @@
-"""The typed program: what the checker proves and `lower` reads.
-
-Every expression has a type whose dimensions are canonical `Dim`s over the
-generics of its item; every call has its callee and generic arguments. No type
-in it is `ErrorType` or `LiteralType` when the program has no errors: a
-literal has taken the dtype of its context.
-"""
+"""Typed expressions; each has `type` and `span`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from linnet.check.intrinsics import Intrinsic
+from linnet.check.typed.names import IndexVar, Local
 from linnet.check.types import GenericArg, OptionalType, StructType, Type
-from linnet.dims.dims import Dim, Symbol
-from linnet.dims.prover import Relation
-from linnet.dtypes import AnyDType, DTypeVar
+from linnet.dims.dims import Dim
+from linnet.dtypes import AnyDType
 from linnet.source.files import Span
 from linnet.syntax.ast import BinaryOp, Reduction
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Local:
-    """A parameter, `let`, `var`, pattern or loop variable; equal only to itself."""
-
-    name: str
-    type: Type
-    mutable: bool
-    span: Span
-
-
-@dataclass(slots=True, eq=False)
-class IndexVar:
-    """An index of index notation. `extent` is a `Dim`, or for a pack index `*s` the pack
-    `Symbol` it walks over. The checker learns it from the first access."""
-
-    name: str
-    pack: bool
-    extent: Dim | Symbol
-
-
-@dataclass(frozen=True, slots=True)
-class TGeneric:
-    """`binder` stands for the generic inside its item. `kind` is `Dim`, `Shape` or a dtype kind."""
-
-    name: str
-    kind: str
-    binder: Symbol | DTypeVar
-    default: GenericArg | None
-    span: Span
-    owner: str  # the key of its item
-
-
-# --- expressions; each has `type` and `span` ---------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,152 +297,3 @@ TExpr = (
     | TAccess
     | TReduce
 )
-
-# --- statements --------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TLet:
-    """Declares `local` (also a `var`)."""
-
-    local: Local
-    value: TExpr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TLetTuple:
-    locals: tuple[Local, ...]
-    value: TExpr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TAssign:
-    """`target` is a `var` or the name of a `state` member."""
-
-    target: Local | str
-    value: TExpr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TReturn:
-    value: TExpr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TForSubs:
-    """`static for variable in member`: `variable` stands for one block of the array."""
-
-    variable: Local
-    member: str
-    count: Dim
-    body: tuple[TStmt, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TForRange:
-    """`variable` is an i64 scalar."""
-
-    variable: Local
-    start: Dim
-    stop: Dim
-    body: tuple[TStmt, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TWhile:
-    condition: TExpr
-    body: tuple[TStmt, ...]
-    span: Span
-
-
-TStmt = TLet | TLetTuple | TAssign | TReturn | TForSubs | TForRange | TWhile
-
-# --- items -------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TParam:
-    local: Local
-    default: TExpr | None
-
-
-@dataclass(slots=True)
-class TFunction:
-    """`key`: `std.nn.linear::linear`, a method `gpt_oss::Model.forward`. `block` is the key of
-    the method's block. `facts` are its own `where`, the block's not repeated. `body` ends in a
-    `TReturn`; it is empty where the function had errors."""
-
-    key: str
-    kind: Literal["fn", "op", "entry"]
-    public: bool
-    block: str | None
-    generics: tuple[TGeneric, ...]
-    params: tuple[TParam, ...]
-    result: Type
-    facts: tuple[Relation, ...]
-    doc: str | None
-    span: Span
-    body: tuple[TStmt, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TMemberDecl:
-    """`type` of a `param` is a tensor or scalar; `optional` where it may be absent."""
-
-    kind: Literal["param", "buffer", "state"]
-    name: str
-    type: Type
-    optional: bool
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TSub:
-    """`count` is None for a single sub, else the length of the array. `args` bind the generics
-    of `block`, written over the enclosing block's."""
-
-    name: str
-    block: str
-    args: tuple[GenericArg, ...]
-    count: Dim | None
-    optional: bool
-    span: Span
-
-
-@dataclass(slots=True)
-class TBlock:
-    key: str
-    generics: tuple[TGeneric, ...]
-    facts: tuple[Relation, ...]
-    members: dict[str, TMemberDecl]
-    subs: dict[str, TSub]
-    methods: dict[str, str]  # name -> key in Program.functions
-    doc: str | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TQuotient:
-    """`num / den` of compile-time integers; a `TDim` or `TConst` keeps only what comes of it.
-    `sign` is where the `/` stands."""
-
-    num: Dim
-    den: Dim
-    sign: Span
-
-
-@dataclass(slots=True)
-class Program:
-    """Everything checked. `roots` are the keys of the modules that were asked for. `quotients` are
-    those that stand in values, by their places."""
-
-    functions: dict[str, TFunction] = field(default_factory=dict[str, TFunction])
-    blocks: dict[str, TBlock] = field(default_factory=dict[str, TBlock])
-    quotients: dict[Span, TQuotient] = field(default_factory=dict[Span, TQuotient])
-    roots: tuple[str, ...] = ()
