@@ -226,6 +226,10 @@ def _optional(scope: Scope, e: ast.SomeExpr | ast.NoneLit, hint: Type | None) ->
     if isinstance(value.type, LiteralType) and inner is not None and is_whole(inner):
         value = conform(scope, value, inner, "the value")
     value = settle(scope, value)
+    if isinstance(value.type, OptionalType):
+        message = f"`{value.type}` is optional already"
+        scope.error("E2101", message, e.span, help="pass it on as it is, without `some`")
+        return bad(e.span)
     return TSome(value, OptionalType(value.type) if value.type != ERROR else ERROR, e.span)
 
 

@@ -78,7 +78,7 @@ def _standard_input(check: bool, sink: Sink) -> bool:
         # Not through the text layer: a source is UTF-8 with line feeds, whatever the terminal.
         sys.stdout.flush()
         sys.stdout.buffer.write(result)
-    elif check and result != data:
+    elif result != data:
         print(_STDIN_NAME)
     return result != data
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from linnet.cli.common import sources_at
@@ -18,6 +17,7 @@ from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile, Span
 from linnet.source.render import json_span, printable
 from linnet.syntax.lexer import lex
+from linnet.syntax.nodes import parts_of
 from linnet.syntax.parser import parse
 from linnet.syntax.tokens import KEYWORDS, RESERVED, Comment, Token
 
@@ -102,9 +102,9 @@ def _node(value: Any) -> Any:
         return [_node(part) for part in cast("tuple[Any, ...]", value)]
     if isinstance(value, frozenset):
         return sorted(cast("frozenset[str]", value))
-    if not is_dataclass(value):
+    parts = {name: getattr(value, name) for name in parts_of(value)}
+    if not parts:
         return value
-    parts = {f.name: getattr(value, f.name) for f in fields(value)}
     inner = {name: _node(part) for name, part in parts.items() if not isinstance(part, Span)}
     ends = _ends(cast(Span, parts["span"])) if "span" in parts else _around(inner)
     return {"node": type(value).__name__, **ends, "fields": inner}

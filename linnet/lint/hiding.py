@@ -63,7 +63,8 @@ def _body(
             case ast.StaticForStmt(variable=variable, body=body):
                 yield from _check(variable, known)
                 yield from _body(body, known, {variable.text: ("the loop variable", variable.span)})
-            case ast.WhileStmt(body=body):
+            case ast.WhileStmt(condition=condition, body=body):
+                yield from _patterns(condition, known)
                 yield from _body(body, known, {})
             case ast.LetStmt(name=name):
                 yield from _patterns(stmt, known)
@@ -78,9 +79,9 @@ def _body(
                 yield from _patterns(stmt, known)
 
 
-def _patterns(stmt: ast.Stmt, known: Known) -> Iterator[Diagnostic]:
-    """What `some(x)` names. `match x { some(x) => ... }` goes on with `x`."""
-    for node in nodes(stmt):
+def _patterns(tree: object, known: Known) -> Iterator[Diagnostic]:
+    """What `some(x)` names in a tree. `match x { some(x) => ... }` goes on with `x`."""
+    for node in nodes(tree):
         if not isinstance(node, ast.MatchExpr):
             continue
         subject = node.subject.name if isinstance(node.subject, ast.NameExpr) else None

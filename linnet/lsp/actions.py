@@ -92,9 +92,11 @@ def _names_any(method: ast.FunctionDecl, relations: str) -> bool:
 
 def _stating(file: SourceFile, item: _Stating, relations: str) -> Edit | None:
     """The change that adds relations to the end of an item's `where`."""
+    # A default in the signature may have braces of its own; in the head of a struct is none.
+    head = item.name.span.end if isinstance(item, ast.StructDecl) else item.head.end
     before = None
     for token in lex(file, Sink()).tokens:
-        if token.type == "LBRACE" and token.start >= item.name.span.end:
+        if token.type == "LBRACE" and token.start >= head:
             break
         before = token
     if before is None:

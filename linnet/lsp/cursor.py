@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from linnet.source.diagnostics import Sink
 from linnet.source.files import SourceFile
 from linnet.syntax.lexer import lex
-from linnet.syntax.tokens import KEYWORDS, Token, words
+from linnet.syntax.tokens import Token, words
 
 ITEM_WORDS = words("use pub const type struct enum fn op block entry")
 MEMBER_WORDS = words("param buffer state sub fn pub entry")
@@ -19,7 +19,8 @@ _OPENS = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
 _CLOSES = frozenset({"RPAR", "RSQB", "RBRACE"})
 _HEADS = words("BLOCK STRUCT ENUM FN OP ENTRY MATCH WHILE FOR IF ELSE USE")
 _DECLARING = words("FN OP ENTRY BLOCK STRUCT ENUM CONST TYPE")
-_IN_USE = words("DOT PATH_SEP LBRACE COMMA USE")
+_IN_USE = words("DOT PATH_SEP LBRACE COMMA NAME CRATE SELF SUPER AS USE")
+_BEFORE_PART = words("DOT PATH_SEP LBRACE COMMA USE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,13 @@ class Cursor:
 
     def use(self) -> tuple[Token, ...] | None:
         """The tokens behind the `use` that the word continues, None if it is in none."""
-        if not self.before or self.before[-1].type not in _IN_USE:
+        if not self.before or self.before[-1].type not in _BEFORE_PART:
             return None
         found: list[Token] = []
         for token in reversed(self.before):
             if token.type == "USE":
                 return tuple(reversed(found))
-            if token.type not in _IN_USE and token.text not in KEYWORDS and token.type != "NAME":
+            if token.type not in _IN_USE:
                 return None
             found.append(token)
         return None

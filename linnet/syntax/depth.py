@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from linnet.source.files import SourceFile, Span
 from linnet.syntax import ast
+from linnet.syntax.nodes import parts_of
 
 # These stand between two levels of a tree and are no level of their own.
 _FLAT = (ast.Argument, ast.FieldValue, ast.MatchArm)
@@ -20,8 +20,8 @@ def depth_of(tree: Any) -> int:
         node, depth = waiting.pop()
         if isinstance(node, tuple):
             waiting += [(part, depth) for part in node]  # pyright: ignore[reportUnknownVariableType]
-        elif is_dataclass(node) and not isinstance(node, (Span, SourceFile, ast.Name)):
+        elif not isinstance(node, (Span, SourceFile, ast.Name)) and (parts := parts_of(node)):
             depth += not isinstance(node, _FLAT)
             deepest = max(deepest, depth)
-            waiting += [(getattr(node, part.name), depth) for part in fields(node)]
+            waiting += [(getattr(node, part), depth) for part in parts]
     return deepest

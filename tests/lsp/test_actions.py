@@ -31,6 +31,10 @@ BLOCK = items("""
     fn rows<N: Dim>(x: Tensor[N, 3; f32]) -> Tensor[2; f32] {
         return x[0:2, 0]
     }
+
+    fn after<N: Dim>(x: Tensor[N; f32], y: f32 = if true { 1.0 } else { 2.0 }) -> f32 {
+        return x[2]
+    }
 """)
 
 
@@ -56,6 +60,7 @@ async def test_ways_out(editor: Editor, tmp_path: Path) -> None:
         "state `where H % 2 == 0` in `Halves`": (head, f"{head} H % 2 == 0"),
         "state `where 0 < N` in `first`": ("[N; T]) -> T", "[N; T]) -> T where 0 < N"),
         "state `where 2 <= N` in `rows`": ("Tensor[2; f32] {", "Tensor[2; f32] where 2 <= N {"),
+        "state `where 2 < N` in `after`": ("}) -> f32 {", "}) -> f32 where 2 < N {"),
     }
     assert found == {title: BLOCK.replace(*change) for title, change in changes.items()}
     for text in found.values():

@@ -129,6 +129,7 @@ async def test_these_and_not_those(
         ("module a\n\n|", {"use", "pub", "const", "struct", "fn", "op", "block", "type"}),
         ("module a\n\nblock B {\n    |\n}\n", {"param", "buffer", "state", "sub", "fn", "pub"}),
         ("module a\n\nblock B {\n    sub d: B\n    p|\n}\n", {"param", "pub", "sub"}),
+        ("module a\n\nuse std.special\n\nblock B {\n    p|\n}\n", {"param", "pub", "sub"}),
     ],
 )
 async def test_keywords(editor: Editor, tmp_path: Path, text: str, words: set[str]) -> None:
