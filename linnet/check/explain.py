@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from linnet.check.mistake import mistake, primitive
-from linnet.dims.dims import Dim, Quotient, Symbol, sorted_dims
+from linnet.dims.atoms import Quotient, sorted_dims
+from linnet.dims.dims import Dim, Symbol
 from linnet.dims.prover import Facts, Relation
 from linnet.source.suggest import state
 

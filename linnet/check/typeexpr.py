@@ -24,7 +24,8 @@ from linnet.check.types import (
     TupleType,
     Type,
 )
-from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.prover import Relation
 from linnet.dtypes import DType, DTypeVar
 from linnet.source.files import Span

@@ -9,21 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from linnet.dims.dims import (
-    Atom,
-    Dim,
-    DimError,
+from linnet.dims.atoms import (
     Maximum,
     Minimum,
     Monomial,
     Product,
     Quotient,
     Remainder,
-    Symbol,
     atom_key,
-    rebuild,
     sorted_dims,
 )
+from linnet.dims.dims import Atom, Dim, DimError, Symbol, rebuild
 from linnet.dims.dims import parts as inner_dims
 from linnet.dims.linear import Fuel, contradictory
 from linnet.dims.normal import Normalizer, replace_atoms, without

@@ -23,11 +23,9 @@ from linnet.dims.atoms import (
     Quotient,
     Remainder,
     Symbol,
-    atom_key,
     monomial_key,
     multiply_monomials,
     sorted_dims,
-    sorted_symbols,
 )
 from linnet.dims.text import dim_text
 
@@ -37,24 +35,12 @@ __all__ = [
     "Atom",
     "Dim",
     "DimError",
-    "Key",
-    "Maximum",
-    "Minimum",
-    "Monomial",
-    "Product",
-    "Quotient",
-    "Remainder",
     "Symbol",
-    "atom_key",
     "dim_max",
     "dim_min",
-    "monomial_key",
-    "multiply_monomials",
     "parts",
     "plainly_natural",
     "rebuild",
-    "sorted_dims",
-    "sorted_symbols",
 ]
 
 # A product with more terms, of a higher degree or with a larger factor is not written out.

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linnet.dims.dims import (
-    Atom,
-    Dim,
-    DimError,
-    Maximum,
-    Minimum,
-    Product,
-    Quotient,
-    Remainder,
-    Symbol,
-    parts,
-)
+from linnet.dims.atoms import Maximum, Minimum, Product, Quotient, Remainder
+from linnet.dims.dims import Atom, Dim, DimError, Symbol, parts
 
 # A number of more bits is not computed.
 _MOST_BITS = 1 << 14

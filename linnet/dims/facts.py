@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
+from linnet.dims.atoms import Monomial, Quotient, atom_key
 from linnet.dims.bounds import Bounds
-from linnet.dims.dims import ONE, ZERO, Atom, Dim, Monomial, Quotient, Symbol, atom_key
+from linnet.dims.dims import ONE, ZERO, Atom, Dim, Symbol
 from linnet.dims.normal import Normalizer, inner_symbols, replace_atoms, without
 from linnet.dims.relations import Relation
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import gcd
 
-from linnet.dims.dims import Dim, Monomial
+from linnet.dims.atoms import Monomial
+from linnet.dims.dims import Dim
 
 Row = dict[int, int]
 

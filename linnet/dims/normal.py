@@ -13,12 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
-from linnet.dims.counts import product
-from linnet.dims.dims import (
-    ONE,
-    ZERO,
-    Atom,
-    Dim,
+from linnet.dims.atoms import (
     Key,
     Maximum,
     Minimum,
@@ -26,13 +21,11 @@ from linnet.dims.dims import (
     Product,
     Quotient,
     Remainder,
-    Symbol,
     atom_key,
-    dim_max,
-    dim_min,
-    parts,
     sorted_dims,
 )
+from linnet.dims.counts import product
+from linnet.dims.dims import ONE, ZERO, Atom, Dim, Symbol, dim_max, dim_min, parts
 from linnet.dims.linear import Fuel
 
 _ROUNDS = 12

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
-from linnet.dims.dims import Dim, Monomial, monomial_key, multiply_monomials
+from linnet.dims.atoms import Monomial, monomial_key, multiply_monomials
+from linnet.dims.dims import Dim
 from linnet.dims.normal import Normalizer, divide_monomial
 
 # Effort: of a product, and of a look at whether one is of use.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import lcm
 
-from linnet.dims.dims import ZERO, Dim, DimError, Quotient, Remainder, Symbol, parts, sorted_symbols
+from linnet.dims.atoms import Quotient, Remainder, sorted_symbols
+from linnet.dims.dims import ZERO, Dim, DimError, Symbol, parts
 from linnet.dims.facts import System, primitive
 from linnet.dims.relations import Answer, Comparison, Relation
 from linnet.dims.search import Search

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from linnet.dims.dims import DimError, Symbol, atom_key
+from linnet.dims.atoms import atom_key
+from linnet.dims.dims import DimError, Symbol
 from linnet.dims.evaluate import evaluate
 from linnet.dims.normal import Normalizer
 from linnet.dims.relations import Relation

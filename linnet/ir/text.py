@@ -18,7 +18,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from linnet.dims.dims import Dim, Symbol, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import BY_NAME, AnyDType, DType, DTypeVar
 from linnet.ir.core import Function, Module, Operation, Region, Value
 from linnet.ir.library import Absent, Argument, GenericArg, Known, LibraryOp, Parts

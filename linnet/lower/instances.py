@@ -11,7 +11,8 @@ from typing import Literal
 from linnet.check.substitute import in_arg, in_relation, in_type
 from linnet.check.typed import Program, TBlock, TFunction, TMemberDecl, TParam, TSub
 from linnet.check.types import OptionalType, ScalarType, TensorType
-from linnet.dims.dims import Dim, DimError, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, DimError
 from linnet.dims.relations import Relation
 from linnet.dtypes import DType
 from linnet.lower.bindings import (

@@ -19,7 +19,8 @@ from linnet.check.types import (
 )
 from linnet.check.types import Type as CheckType
 from linnet.check.walk import Faults, Uses
-from linnet.dims.dims import Dim, Symbol, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, Symbol
 from linnet.dtypes import DType
 from linnet.ir.core import Function, Module, Value
 from linnet.ir.passes.bind import bind as bind_symbols

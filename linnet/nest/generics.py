@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from linnet.check.typed import TBlock, TGeneric
-from linnet.dims.dims import sorted_symbols
+from linnet.dims.atoms import sorted_symbols
 from linnet.lower.bindings import misfit, misfit_code, unknown_generic, unknown_names
 from linnet.lower.instances import Violation
 from linnet.nest import words

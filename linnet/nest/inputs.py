@@ -13,7 +13,8 @@ from linnet.backends.numpy.dtypes import cast
 from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TFunction
 from linnet.check.types import OptionalType, TensorType
-from linnet.dims.dims import Dim, DimError, Symbol, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, DimError, Symbol
 from linnet.dims.evaluate import evaluate
 from linnet.dims.relations import Relation
 from linnet.dtypes import DType

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from linnet.dims.dims import Dim, DimError, Quotient, Symbol, dim_max, dim_min
+from linnet.dims.atoms import Quotient
+from linnet.dims.dims import Dim, DimError, Symbol, dim_max, dim_min
 from linnet.dims.evaluate import evaluate
 
 B, H, K, N, S = (Symbol(name) for name in ("B", "H", "K", "N", "S"))

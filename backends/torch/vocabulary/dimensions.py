@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linnet.backends.code import Code, call, infix, name, prefix
-from linnet.dims.dims import (
-    Atom,
-    Dim,
-    Maximum,
-    Minimum,
-    Product,
-    Quotient,
-    Remainder,
-    Symbol,
-    sorted_dims,
-)
+from linnet.dims.atoms import Maximum, Minimum, Product, Quotient, Remainder, sorted_dims
+from linnet.dims.dims import Atom, Dim, Symbol
 
 
 def dim_code(dim: Dim, symbols: Callable[[Symbol], Code]) -> Code:

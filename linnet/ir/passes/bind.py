@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linnet.dims.dims import Dim, Symbol, sorted_symbols
+from linnet.dims.atoms import sorted_symbols
+from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Module
 from linnet.ir.under import Under
 from linnet.ir.walk import callees_first, operations
