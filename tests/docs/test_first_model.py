@@ -93,8 +93,15 @@ def test_bindings_of_the_first_model(folder: Path, capsys: pytest.CaptureFixture
     assert (np.abs(found - want) <= 25 * 2.0**-24 * sizes).all()
 
 
-def test_first_model_lists_the_prelude() -> None:
-    table = FIRST_MODEL.split("Without an import there are")[1].split("dtypes are")[0]
+@pytest.mark.parametrize(
+    ("page", "begin", "end"),
+    [
+        ("first-model.md", "Without an import there are", "dtypes are"),
+        ("tour.md", "What there is without an import:", "[a table]"),
+    ],
+)
+def test_the_prelude_is_listed(page: str, begin: str, end: str) -> None:
+    table = (ROOT / "docs" / page).read_text("utf-8").split(begin)[1].split(end)[0]
     named = set(re.findall(r"[a-z][a-z0-9_]*", " ".join(re.findall(r"`([^`]+)`", table))))
     assert set(TABLE) <= named
 
