@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from linnet.backends.contract import RuntimeFault
@@ -45,7 +46,7 @@ def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Ten
         with no_memory():
             found = function(*tensors)
     except IndexError as error:
-        fault = RuntimeFault(_worded(str(error)))
+        fault = RuntimeFault(_of_embedding(error) or _worded(str(error)))
         fault.place = _place(error)
         raise fault from None
     except RuntimeError as error:
@@ -72,6 +73,20 @@ def _of_compiled(error: RuntimeError) -> RuntimeFault | None:
     return RuntimeFault(f"an index is out of range for an axis{of}")
 
 
+def _of_embedding(error: IndexError) -> str | None:
+    """What an embedding could not look up, of which PyTorch tells neither position nor extent."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not frames or frames[-1].f_code is not F.embedding.__code__:
+        return None
+    at, extent = frames[-1].f_locals["input"], frames[-1].f_locals["weight"].shape[0]
+    bad = at[(at < 0) | (at >= extent)]
+    return _out_of_range(int(bad[0]), 0, extent) if bad.numel() else None
+
+
+def _out_of_range(index: int, axis: int | str, extent: int | str) -> str:
+    return f"index {index} is out of range for axis {axis} of {extent} elements"
+
+
 def _worded(message: str) -> str:
     found = _BOUNDS.search(message)
     if found is None:
@@ -79,7 +94,7 @@ def _worded(message: str) -> str:
     index, axis, extent = found.groups()
     at = int(index)
     at = at | 1 << 62 if at < _BELOW else at
-    return f"index {at} is out of range for axis {axis} of {extent} elements"
+    return _out_of_range(at, axis, extent)
 
 
 def _place(error: BaseException) -> str | None:

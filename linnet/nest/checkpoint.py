@@ -129,11 +129,20 @@ class Checkpoint:
                         now = f"has {counted(size, 'byte')} now, {expected} when checked"
                         message = f"{info.file}: {now}"
                         raise LinnetError([Diagnostic("E5003", message, None)])
-                    self._maps[info.file] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                    self._maps[info.file] = _private(file.fileno())
             except OSError as error:
                 message = f"{info.file}: cannot be read: {reason(error)}"
                 raise LinnetError([Diagnostic("E5003", message, None)]) from None
         return self._maps[info.file]
+
+
+def _private(file: int) -> mmap.mmap:
+    """A map whose pages become copies where a framework writes, as `load_state_dict` does: the file
+    stays as it is. No memory is set aside for copies that are never made."""
+    if hasattr(mmap, "MAP_NORESERVE"):
+        flags, access = mmap.MAP_PRIVATE | mmap.MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
+        return mmap.mmap(file, 0, flags=flags, prot=access)
+    return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
 
 
 def _array_dtype(info: TensorInfo) -> np.dtype[Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from linnet.backends.contract import RuntimeFault
 from tests.backends.each import BACKENDS, load
-from tests.stdlib.conftest import compiled
+from tests.stdlib.conftest import Array, compiled, source_of
 
 ROADS = {
     "given": "i = t",
@@ -42,3 +42,14 @@ def test_a_position_below_zero_is_named(road: str, backend: str) -> None:
     runtime.call("probe", [x, np.array([0, 1, 2])])
     with pytest.raises(RuntimeFault, match="index -2 is out of range for axis 0 of 4 elements"):
         runtime.call("probe", [x, np.array([0, -2, 2])])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("bad", [-3, 4, 2**30])
+def test_a_row_that_an_embedding_has_not_is_named(bad: int, backend: str) -> None:
+    ids, table = np.array([1, bad], np.int32), np.zeros((4, 3), np.float32)
+    inputs: dict[str, Array | np.generic] = {"ids": ids, "table": table}
+    use, call = "std.nn.embedding::{embedding}", "embedding(ids, table)"
+    runtime = load(backend, compiled(source_of(use, call, "Tensor[2, 3; f32]", inputs)))
+    with pytest.raises(RuntimeFault, match=f"index {bad} is out of range for axis 0 of 4 elements"):
+        runtime.call("probe", [ids, table])
