@@ -46,7 +46,7 @@ def called(function: Callable[..., Any], tensors: Sequence[Tensor]) -> tuple[Ten
         with no_memory():
             found = function(*tensors)
     except IndexError as error:
-        fault = RuntimeFault(_of_embedding(error) or _worded(str(error)))
+        fault = out_of_range(error)
         fault.place = _place(error)
         raise fault from None
     except RuntimeError as error:
@@ -73,6 +73,11 @@ def _of_compiled(error: RuntimeError) -> RuntimeFault | None:
     return RuntimeFault(f"an index is out of range for an axis{of}")
 
 
+def out_of_range(error: IndexError) -> RuntimeFault:
+    """The fault that a position is which PyTorch found out of range."""
+    return RuntimeFault(_of_embedding(error) or _worded(str(error)))
+
+
 def _of_embedding(error: IndexError) -> str | None:
     """What an embedding could not look up, of which PyTorch tells neither position nor extent."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -80,10 +85,10 @@ def _of_embedding(error: IndexError) -> str | None:
         return None
     at, extent = frames[-1].f_locals["input"], frames[-1].f_locals["weight"].shape[0]
     bad = at[(at < 0) | (at >= extent)]
-    return _out_of_range(int(bad[0]), 0, extent) if bad.numel() else None
+    return _no_index(int(bad[0]), 0, extent) if bad.numel() else None
 
 
-def _out_of_range(index: int, axis: int | str, extent: int | str) -> str:
+def _no_index(index: int, axis: int | str, extent: int | str) -> str:
     return f"index {index} is out of range for axis {axis} of {extent} elements"
 
 
@@ -94,7 +99,7 @@ def _worded(message: str) -> str:
     index, axis, extent = found.groups()
     at = int(index)
     at = at | 1 << 62 if at < _BELOW else at
-    return _out_of_range(at, axis, extent)
+    return _no_index(at, axis, extent)
 
 
 def _place(error: BaseException) -> str | None:

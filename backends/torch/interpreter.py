@@ -16,14 +16,13 @@ import torch
 from torch import Tensor
 
 from linnet.backends.code import Code, name
-from linnet.backends.contract import RuntimeFault
 from linnet.backends.interpret.frame import Frame, Framework, Run, bind_symbols, concrete
 from linnet.backends.interpret.liveness import Deaths, deaths
 from linnet.backends.interpret.walk import HELD, walk
 from linnet.backends.kernels import Decision, Kernel, Tier
 from linnet.backends.selection import decide
 from linnet.backends.torch.dtypes import TORCH
-from linnet.backends.torch.faults import no_memory
+from linnet.backends.torch.faults import no_memory, out_of_range
 from linnet.backends.torch.positions import CHECKS
 from linnet.backends.torch.vocabulary import VOCABULARY, as_tensor, code
 from linnet.dims.dims import Dim, Symbol
@@ -159,7 +158,7 @@ def _evaluate(expression: _Expression, scope: dict[str, Any]) -> Any:
         with no_memory():
             return eval(expression.compiled, expression.names, scope)
     except IndexError as error:
-        raise RuntimeFault(str(error)) from None
+        raise out_of_range(error) from None
 
 
 def run(module: Module, args: Sequence[Any], **named: Any) -> list[Tensor]:
