@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,8 @@ def run(card: Path, capsys: Capture, *words: str, status: int = 0) -> tuple[list
     assert main(["run", str(card), "--weights", "random", *words]) == status
     out, err = capsys.readouterr()
     return out.splitlines()[:-1], err
+
+
+def interruptible() -> None:
+    """In a new process: an interrupt is not ignored, as it is by processes in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -17,6 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 from linnet.cli.main import main
 from linnet.generate.stream import Stream
+from tests.cli.runs import interruptible
 from tests.nest.babble import TEMPLATE, token, write_card, write_weights
 
 Capture = pytest.CaptureFixture[str]
@@ -234,6 +235,7 @@ def test_ctrl_c_in_a_process_of_its_own() -> None:
         stderr=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[2],
+        preexec_fn=interruptible,
     )
     assert process.stdout is not None
     first = process.stdout.read(1)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from linnet.cli.main import main
+from tests.cli.runs import interruptible
 from tests.nest.small import write_card, write_weights
 
 Capture = pytest.CaptureFixture[str]
@@ -308,7 +309,8 @@ def test_an_interrupt_ends_quietly(tmp_path: Path) -> None:
         "check.run = wait\n"
         "sys.exit(main(['check', '.']))\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
+    command = [sys.executable, "-c", code]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=interruptible)
     while not marker.exists():
         assert process.poll() is None
         time.sleep(0.01)
