@@ -1,4 +1,5 @@
-"""Questions about typed expressions that need a look at everything inside."""
+"""Going through typed expressions and statements, and questions that need a look at everything
+inside."""
 
 from __future__ import annotations
 
@@ -79,6 +80,39 @@ def children(expr: TExpr) -> Iterator[TExpr]:
             yield from (p for p in expr.positions if not isinstance(p, IndexVar))
         case TConst() | TDim() | TLocal() | TMember() | TSubMember() | TNone() | TVariant():
             pass
+
+
+def inside(expr: TExpr) -> Iterator[TExpr]:
+    """The expression and all inside it, each before what it holds."""
+    waiting = [expr]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(children(found))
+
+
+def statements(body: Iterable[TStmt]) -> Iterator[TStmt]:
+    """Every statement of a body, each before those in it."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, TForSubs | TForRange | TWhile):
+            yield from statements(stmt.body)
+
+
+def values(stmt: TStmt) -> tuple[TExpr, ...]:
+    """The expressions that a statement evaluates, without those of the statements in it."""
+    match stmt:
+        case TLet() | TLetTuple() | TAssign() | TReturn():
+            return (stmt.value,)
+        case TWhile():
+            return (stmt.condition,)
+        case TForSubs() | TForRange():
+            return ()
+
+
+def expressions(body: Iterable[TStmt]) -> Iterator[TExpr]:
+    """Every expression of a body, those inside others too."""
+    return (e for stmt in statements(body) for value in values(stmt) for e in inside(value))
 
 
 def as_written(exprs: Sequence[TExpr | None]) -> list[int]:
@@ -165,19 +199,13 @@ def _may_fault(expr: TExpr, called: set[str]) -> bool:
 
 
 def _body_may_fault(body: Iterable[TStmt], called: set[str]) -> bool:
-    return any(_stmt_may_fault(stmt, called) for stmt in body)
+    return any(_stmt_may_fault(stmt, called) for stmt in statements(body))
 
 
 def _stmt_may_fault(stmt: TStmt, called: set[str]) -> bool:
-    match stmt:
-        case TAssign() if isinstance(stmt.target, str):
-            return True
-        case TLet() | TLetTuple() | TAssign() | TReturn():
-            return _may_fault(stmt.value, called)
-        case TForSubs() | TForRange():
-            return _body_may_fault(stmt.body, called)
-        case TWhile():
-            return True
+    if isinstance(stmt, TWhile) or (isinstance(stmt, TAssign) and isinstance(stmt.target, str)):
+        return True
+    return any(_may_fault(value, called) for value in values(stmt))
 
 
 def assigned(body: Iterable[TStmt]) -> list[Local]:

@@ -12,6 +12,8 @@ from linnet.nest.card import CARD, card_path, sources_of
 from linnet.packages.text import is_file
 from linnet.source.shown import reason
 
+NUMERICS = "fast"  # the tier where none is given
+
 
 def add_card(parser: argparse.ArgumentParser) -> None:
     """The card, and overrides of its generics."""
@@ -103,7 +105,7 @@ def add_numerics(parser: argparse.ArgumentParser) -> None:
     """The policy that says which kernels may be used."""
     from linnet.backends.base import TIERS  # a check of sources does without backends
 
-    parser.add_argument("--numerics", default="fast", choices=TIERS, help="default: fast")
+    parser.add_argument("--numerics", default=NUMERICS, choices=TIERS, help=f"default: {NUMERICS}")
 
 
 def _assignment(text: str) -> tuple[str, int | str]:

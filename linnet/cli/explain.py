@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from linnet.backends.base import Backend, check_numerics, decide, default_backend, get_backend
-from linnet.cli.common import add_numerics, add_set, generics_of, word
+from linnet.cli.common import NUMERICS, add_numerics, add_set, generics_of, word
 from linnet.cli.explain_code import explain_code, is_code
 from linnet.cli.explain_groups import Entry, Group, entry_of, generics_in, params_in
 from linnet.cli.explain_text import text_of
@@ -20,6 +20,8 @@ from linnet.source.diagnostics import Diagnostic, Sink
 from linnet.source.errors import LinnetError
 
 JSON_VERSION = 1
+
+_DEVICE = "cpu"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--backend", type=word, help="default: torch, or numpy where PyTorch is not installed"
     )
     parser.add_argument(
-        "--device", type=word, default="cpu", help="default: cpu; it need not be here"
+        "--device",
+        type=word,
+        default=_DEVICE,
+        help=f"default: {_DEVICE}; it need not be here",
     )
     add_numerics(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -82,7 +87,13 @@ def _check_device(backend: Backend, device: str) -> None:
 
 def _of_ops(options: argparse.Namespace) -> list[Diagnostic]:
     """The options that were given and say nothing about a code."""
-    given = {"--entry": options.entry, "--backend": options.backend, "--set": options.generics}
+    given = {
+        "--entry": options.entry,
+        "--backend": options.backend,
+        "--device": options.device != _DEVICE,
+        "--numerics": options.numerics != NUMERICS,
+        "--set": options.generics,
+    }
     message = "`{}` is for a card or a file, not for a code"
     return [Diagnostic("E2102", message.format(name), None) for name in given if given[name]]
 

@@ -18,6 +18,7 @@ from linnet.ir.places import shown
 from linnet.ir.rules import Context, Rule, same_dim
 from linnet.ir.scalar import Access, Apply, Const, DimValue, Index, Operand, Reduce
 from linnet.ir.types import Type
+from linnet.ir.walk import operations
 
 
 class VerifyError(Exception):
@@ -72,11 +73,8 @@ def _whole(module: Module) -> Iterator[str]:
 
 
 def _callees(body: Iterable[Operation]) -> Iterator[str]:
-    for op in body:
-        if op.name == "call":
-            yield op.attrs.get("callee", "")
-        for region in op.regions:
-            yield from _callees(region.body)
+    # A call that names none is the row's matter.
+    return (op.attrs.get("callee", "") for op in operations(body) if op.name == "call")
 
 
 @dataclass(frozen=True, slots=True)

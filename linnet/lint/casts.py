@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from linnet.check.typed import TConst, TDim, TIntrinsic
-from linnet.lint.expressions import every
+from linnet.check.walk import expressions
 from linnet.lint.subject import Subject
 from linnet.source.diagnostics import Diagnostic
 
@@ -13,7 +13,7 @@ from linnet.source.diagnostics import Diagnostic
 def casts(subject: Subject) -> Iterator[Diagnostic]:
     """W2011. A number gets its dtype by its cast."""
     for decl, block in subject.functions():
-        for expr in every(subject.typed(decl, block).body):
+        for expr in expressions(subject.typed(decl, block).body):
             if not isinstance(expr, TIntrinsic) or expr.name != "cast":
                 continue
             (value,) = expr.args

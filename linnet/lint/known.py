@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from linnet.check.generics import divides, in_order
 from linnet.check.typed import TBinary, TConst, TDim, TExpr
 from linnet.check.types import ScalarType
+from linnet.check.walk import expressions
 from linnet.dims.dims import Dim
 from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import DType
-from linnet.lint.expressions import every
 from linnet.lint.subject import Subject
 from linnet.source.diagnostics import Diagnostic
 from linnet.syntax import ast
@@ -23,7 +23,7 @@ def comparisons(subject: Subject) -> Iterator[Diagnostic]:
     for decl, block in subject.functions():
         function = subject.typed(decl, block)
         facts = subject.facts(function)
-        for expr in every(function.body):
+        for expr in expressions(function.body):
             relation = _relation(expr)
             if relation is None:
                 continue

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from linnet.check.typed import TConst, TDim, TExpr, TFunction, TQuotient
 from linnet.check.types import ScalarType
+from linnet.check.walk import expressions, inside
 from linnet.dims.dims import Dim
 from linnet.dims.prover import Facts, Relation
 from linnet.dtypes import BY_NAME, FLOATS, admits
-from linnet.lint.expressions import every, inside
 from linnet.lint.subject import Subject
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.files import Span
@@ -54,7 +54,7 @@ def _is_float(type_: ast.TypeExpr, value: ast.Expr) -> bool:
 def _floats(function: TFunction) -> Iterator[TExpr]:
     """The compile-time integers of a function that become floats."""
     defaults = (e for p in function.params if p.default is not None for e in inside(p.default))
-    for expr in (*defaults, *every(function.body)):
+    for expr in (*defaults, *expressions(function.body)):
         if isinstance(expr, TDim | TConst):
             type_ = expr.type
             if isinstance(type_, ScalarType) and admits(type_.dtype) <= FLOATS:

@@ -8,17 +8,10 @@ from linnet.check.typed import (
     Program,
     TAssign,
     TCall,
-    TExpr,
-    TForRange,
-    TForSubs,
     TFunction,
-    TLet,
-    TLetTuple,
-    TReturn,
     TStmt,
-    TWhile,
 )
-from linnet.check.walk import children
+from linnet.check.walk import expressions, inside, statements
 from linnet.graphs import depth_first
 
 
@@ -46,28 +39,11 @@ class Writes:
 
 
 def _assigns(body: Iterable[TStmt]) -> bool:
-    return any(isinstance(s, TAssign) and isinstance(s.target, str) for s in _statements(body))
-
-
-def _statements(body: Iterable[TStmt]) -> Iterator[TStmt]:
-    for stmt in body:
-        yield stmt
-        if isinstance(stmt, TForSubs | TForRange | TWhile):
-            yield from _statements(stmt.body)
+    return any(isinstance(s, TAssign) and isinstance(s.target, str) for s in statements(body))
 
 
 def _called(function: TFunction) -> Iterator[str]:
-    waiting: list[TExpr] = [p.default for p in function.params if p.default is not None]
-    for stmt in _statements(function.body):
-        match stmt:
-            case TLet() | TLetTuple() | TAssign() | TReturn():
-                waiting.append(stmt.value)
-            case TWhile():
-                waiting.append(stmt.condition)
-            case TForSubs() | TForRange():
-                pass
-    while waiting:
-        expr = waiting.pop()
+    defaults = (e for p in function.params if p.default is not None for e in inside(p.default))
+    for expr in (*defaults, *expressions(function.body)):
         if isinstance(expr, TCall):
             yield expr.callee
-        waiting.extend(children(expr))

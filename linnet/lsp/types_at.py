@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linnet.check.typed import (
     Local,
     Program,
-    TAssign,
     TExpr,
     TForRange,
-    TForSubs,
     TLet,
     TLetTuple,
     TMatchOptional,
-    TReturn,
     TStmt,
-    TWhile,
 )
 from linnet.check.types import ERROR, Type
-from linnet.check.walk import children
+from linnet.check.walk import inside, statements, values
 from linnet.source.files import SourceFile, Span
 
 
@@ -47,7 +42,11 @@ def types_of(program: Program) -> TypesAt:
             _local(types, param.local)
             if param.default is not None:
                 _expr(types, param.default)
-        _body(types, function.body)
+        for stmt in statements(function.body):
+            for local in _locals(stmt):
+                _local(types, local)
+            for value in values(stmt):
+                _expr(types, value)
     for block in program.blocks.values():
         for member in block.members.values():
             types.names[member.span] = member.type
@@ -60,31 +59,19 @@ def _local(types: TypesAt, local: Local) -> None:
 
 
 def _expr(types: TypesAt, expr: TExpr) -> None:
-    if expr.type != ERROR:
-        types.exprs.setdefault(expr.span, expr.type)
-    if isinstance(expr, TMatchOptional):
-        _local(types, expr.local)
-    for child in children(expr):
-        _expr(types, child)
+    for found in inside(expr):
+        if found.type != ERROR:
+            types.exprs.setdefault(found.span, found.type)
+        if isinstance(found, TMatchOptional):
+            _local(types, found.local)
 
 
-def _body(types: TypesAt, body: Iterable[TStmt]) -> None:
-    for stmt in body:
-        match stmt:
-            case TLet(local=local, value=value):
-                _local(types, local)
-                _expr(types, value)
-            case TLetTuple(locals=locals_, value=value):
-                for local in locals_:
-                    _local(types, local)
-                _expr(types, value)
-            case TAssign(value=value) | TReturn(value=value):
-                _expr(types, value)
-            case TForRange(variable=variable, body=inner):
-                _local(types, variable)
-                _body(types, inner)
-            case TForSubs(body=inner):
-                _body(types, inner)
-            case TWhile(condition=condition, body=inner):
-                _expr(types, condition)
-                _body(types, inner)
+def _locals(stmt: TStmt) -> tuple[Local, ...]:
+    """What a statement declares."""
+    match stmt:
+        case TLet(local=local) | TForRange(variable=local):
+            return (local,)
+        case TLetTuple(locals=locals_):
+            return locals_
+        case _:
+            return ()

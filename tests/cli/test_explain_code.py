@@ -85,7 +85,10 @@ def test_an_unknown_code_is_a_finding(word: str, help_: str, capsys: Capture) ->
     assert finding["code"] == "E2102" and help_ in finding["help"]
 
 
-@pytest.mark.parametrize("option", [["--entry", "forward"], ["--set", "N=1"]])
+@pytest.mark.parametrize(
+    "option",
+    [["--entry", "forward"], ["--set", "N=1"], ["--device", "cuda"], ["--numerics", "exact"]],
+)
 def test_options_of_ops_are_refused(option: list[str], capsys: Capture) -> None:
     assert main(["explain", "E2203", *option]) == 1
     out, err = capsys.readouterr()
