@@ -11,7 +11,7 @@ import pytest
 from linnet.backends.base import RuntimeFault
 
 from .compare import FLOATS, UNIT, draw, near, tensor, torch
-from .conftest import Array, Run, tensor_type
+from .conftest import NUMPY_DTYPES, Array, Run, tensor_type
 
 F = torch.nn.functional
 F32 = UNIT["f32"]
@@ -108,6 +108,20 @@ def test_linear_cross_entropy(run: Run, rows: int, words: int, h: int, dtype: st
     # The running sum is scaled once a word, by an exponential within two units, and then rounded.
     off += slack(logits) + 5 * words * F32
     near(got, want, 1.01 * off + (2 * rows + 4) * F32 * want)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("absent", [0, 1, 2, 3])
+def test_linear_cross_entropy_where_words_have_no_probability(
+    run: Run, absent: int, dtype: str
+) -> None:
+    x = np.ones((2, 1), NUMPY_DTYPES[dtype])
+    weight = np.array([[-np.inf]] * absent + [[0.0], [0.0]], NUMPY_DTYPES[dtype])
+    targets, weights = np.array([absent, absent + 1]), np.ones(2, np.float32)
+    use, call = "std.nn.loss::{linear_cross_entropy}", "linear_cross_entropy(x, m, t, w)"
+    got = run(use, call, "f32", x=x, m=weight, t=targets, w=weights)
+    # Two words of one probability: only the logarithm rounds, within two units.
+    near(got, torch.tensor(math.log(2), dtype=torch.float64), 3 * F32 * math.log(2))
 
 
 @pytest.mark.parametrize("bad", [-1, 5])
