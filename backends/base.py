@@ -12,6 +12,7 @@ from linnet.backends.contract import (
     RuntimeFault,
     Sources,
     Stored,
+    Taken,
 )
 from linnet.backends.kernels import TIERS, CallSite, Considered, Decision, Kernel, Tier
 from linnet.backends.registry import (
@@ -35,6 +36,7 @@ __all__ = [
     "RuntimeFault",
     "Sources",
     "Stored",
+    "Taken",
     "Tier",
     "backend_names",
     "call_sites",

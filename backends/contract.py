@@ -68,9 +68,18 @@ class Compiled:
     written: Sources | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An array of the backend's framework, of the dtype of an input: `call` gets it as it is."""
+
+    array: Any
+
+
 class Runtime(Protocol):
-    """A loaded model as a backend runs it. `call` gets NumPy arrays that fit the entry, and
-    which of its parameters they are. `variants` counts what has been compiled for certain shapes,
+    """A loaded model as a backend runs it. `take` is asked for each tensor or scalar of an input:
+    it gives what is `Taken`, a copy, or the value as something that NumPy makes an array of.
+    `call` gets what was taken, else NumPy arrays, that fit the entry, and which of its parameters
+    they are. `variants` counts what has been compiled for certain shapes,
     by the names of the parts that are compiled on their own."""
 
     @property
@@ -78,6 +87,8 @@ class Runtime(Protocol):
 
     @property
     def variants(self) -> Mapping[str, int]: ...
+
+    def take(self, value: Any, dtype: DType) -> Taken | Any: ...
 
     def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Any, ...]: ...
 

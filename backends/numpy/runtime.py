@@ -11,6 +11,7 @@ import numpy as np
 from linnet.backends.base import Compiled, Given, Kernel, Tier
 from linnet.backends.numpy.dtypes import NUMPY, Array
 from linnet.backends.numpy.interpreter import Interpreter
+from linnet.dtypes import DType
 from linnet.source.diagnostics import Diagnostic
 from linnet.source.errors import LinnetError
 
@@ -56,6 +57,10 @@ class NumpyRuntime:
 
     def __post_init__(self) -> None:
         self.reset_state()
+
+    def take(self, value: Any, dtype: DType) -> Any:
+        """The value: inputs are NumPy arrays anyway."""
+        return value
 
     def call(self, entry: str, arguments: Sequence[Array], given: Given = ()) -> tuple[Array, ...]:
         """The results of `entry`, none of them a view of a weight or a state. A run that ends in

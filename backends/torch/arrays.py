@@ -1,4 +1,4 @@
-"""NumPy arrays as tensors."""
+"""NumPy arrays as tensors, and tensors as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ def _of_numpy(array: NDArray[Any]) -> Tensor:
         # Nothing that runs writes to a parameter, as the warning fears.
         warnings.filterwarnings("ignore", "The given NumPy array is not writable", UserWarning)
         return torch.as_tensor(array)
+
+
+def to_numpy(tensor: Tensor) -> NDArray[Any]:
+    """The values of `tensor`, of a dtype that NumPy has (TypeError)."""
+    plain = tensor.detach().cpu().resolve_conj().resolve_neg()
+    if plain.dtype == torch.bfloat16:
+        return plain.contiguous().view(torch.int16).numpy().view(_BF16)
+    return plain.numpy()
 
 
 def parameters(arrays: Mapping[str, NDArray[Any]], device: torch.device) -> dict[str, Tensor]:

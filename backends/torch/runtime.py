@@ -10,15 +10,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from linnet.backends.contract import Compiled, Given
-from linnet.backends.torch.arrays import of_numpy, parameters
+from linnet.backends.contract import Compiled, Given, Taken
+from linnet.backends.torch.arrays import of_numpy, parameters, to_numpy
+from linnet.backends.torch.dtypes import TORCH
 from linnet.backends.torch.emit.module import Selecting
-from linnet.backends.torch.faults import called
+from linnet.backends.torch.faults import called, no_memory
 from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.graphs import Graphs
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
 from linnet.backends.torch.tree import Block, Stores, at, reset, set_parameter, states_of, stores
+from linnet.dtypes import DType
 
 
 @dataclass(slots=True)
@@ -74,10 +76,28 @@ class TorchRuntime:
         """The states by path."""
         return dict(states_of(self.module, self.compiled.states))
 
+    def take(self, value: Any, dtype: DType) -> Taken | Any:
+        """A tensor of that dtype, a copy on the device: what is run may keep it as a state."""
+        if not isinstance(value, Tensor) or value.layout is not torch.strided or value.is_meta:
+            return value
+        if value.dtype == TORCH[dtype]:
+            source = value if self._records() else value.detach()
+            with no_memory():
+                own = source.to(self.device, copy=True, memory_format=torch.contiguous_format)
+            return Taken(own)
+        try:
+            return to_numpy(value)
+        except TypeError:  # a dtype that NumPy has not, which is told as of any value
+            return value
+
+    def _records(self) -> bool:
+        """Whether a run is to have gradients."""
+        return self.trainable and torch.is_grad_enabled()
+
     def call(self, entry: str, arguments: Sequence[Any], given: Given = ()) -> tuple[Tensor, ...]:
         """The results of `entry`, tensors of their own on the device."""
-        tensors = [of_numpy(a, self.device) for a in arguments]
-        with torch.set_grad_enabled(self.trainable and torch.is_grad_enabled()):
+        tensors = [a if isinstance(a, Tensor) else of_numpy(a, self.device) for a in arguments]
+        with torch.set_grad_enabled(self._records()):
             if self._generated is None:
                 found = self._interpreted(entry, given, tensors)
             elif self.graphs is None:

@@ -16,7 +16,8 @@ from linnet.lower.instances import unsatisfied_block
 from linnet.nest.card import card_path
 from linnet.nest.generics import Generics
 from linnet.nest.opened import open_whole
-from linnet.nest.survey import Survey, survey
+from linnet.nest.own import survey_own
+from linnet.nest.survey import Survey
 from linnet.nest.words import counted, size_text
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -61,7 +62,7 @@ def parameters(target: str, generics: Generics, sink: Sink) -> tuple[str, dict[s
 
 def _of_card(path: Path, generics: Generics, sink: Sink) -> list[Table]:
     opened = open_whole(path, sink, generics)
-    found = survey(opened, sink) if opened else None
+    found = survey_own(opened, sink) if opened else None
     if found is None or sink.errors:
         return []
     program = found.program

@@ -15,8 +15,9 @@ from linnet.nest.card import CARD, card_path
 from linnet.nest.generics import Generics
 from linnet.nest.lowered import lower_card
 from linnet.nest.opened import open_whole
+from linnet.nest.own import survey_own
 from linnet.nest.presence import presence
-from linnet.nest.survey import Survey, survey
+from linnet.nest.survey import Survey
 from linnet.packages.manifest import MANIFEST
 from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
@@ -46,9 +47,9 @@ def is_card(path: Path) -> bool:
 
 
 def surveyed(card: Path, generics: Generics, sink: Sink) -> Survey | None:
-    """A card that nothing is wrong with; what is, is in `sink`."""
+    """A card that nothing is wrong with, as its own checkpoint has it; what is, is in `sink`."""
     opened = open_whole(card, sink, generics)
-    found = survey(opened, sink) if opened else None
+    found = survey_own(opened, sink) if opened else None
     return None if sink.errors else found
 
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from linnet.cli.common import add_card, generics_of, word
 from linnet.cli.nest_show import document
 from linnet.cli.report import report
 from linnet.nest.astray import astray
 from linnet.nest.card import Card, list_cards, load_card
-from linnet.nest.hub import default_files, is_beside
-from linnet.nest.locate import Files, find_files
+from linnet.nest.locate import find_files
 from linnet.nest.opened import Opened, open_whole
+from linnet.nest.own import own_headers, survey_own
 from linnet.nest.survey import Survey, size, survey
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Sink
 from linnet.source.shown import shown
+
+if TYPE_CHECKING:
+    from linnet.nest.checkpoint import Checkpoint
 
 BESIDE = "in the card's folder"
 
@@ -64,7 +68,7 @@ def _rounded(count: int) -> str:
 def _show(options: argparse.Namespace) -> int:
     sink = Sink()
     opened = open_whole(options.card, sink, generics_of(options))
-    found = survey(opened, sink) if opened else None
+    found = survey_own(opened, sink) if opened else None
     if found is None or sink.errors:
         return report(sink, options.json)
     if options.json:
@@ -117,23 +121,20 @@ def _check(options: argparse.Namespace) -> int:
 
 def _survey(opened: Opened, options: argparse.Namespace, sink: Sink) -> Survey | None:
     """The card against itself, and against the headers if there are weights."""
-    files = _files(opened.card, options.weights, sink)
-    checkpoint = None
-    if files is not None:
-        from linnet.nest.checkpoint import read_headers  # brings NumPy
-
-        checkpoint = read_headers(files, sink)
+    checkpoint = _headers(opened.card, options.weights, sink)
     return survey(opened, sink, checkpoint, cast_dtype=options.cast_dtype)
 
 
-def _files(card: Card | None, weights: str | None, sink: Sink) -> Files | None:
-    """The checkpoint that was given, else the one in the card's folder if it is whole. One that
-    would have to be downloaded is not compared with."""
-    if weights is not None:
-        return find_files(Path(weights), card, sink)
-    if card is None or not card.weights.files or not is_beside(card):
+def _headers(card: Card | None, weights: str | None, sink: Sink) -> Checkpoint | None:
+    """Those of the checkpoint that was given, else of the card's own if it is here."""
+    if weights is None:
+        return own_headers(card, sink)
+    files = find_files(Path(weights), card, sink)
+    if files is None:
         return None
-    return default_files(card, sink)
+    from linnet.nest.checkpoint import read_headers  # brings NumPy
+
+    return read_headers(files, sink)
 
 
 def _print_outcome(found: Survey, weights: str | None) -> None:

@@ -58,7 +58,7 @@ def _of_card(path: Path, generics: Generics, sink: Sink) -> Whole | None:
         return None
     program = found.program
     there = {p.path for p in found.bound}
-    names = tensor_names(found.bound, found.bindings, None, found.tied)
+    names = tensor_names(found.bound, found.bindings, there, found.tied)
     return Whole(
         program.card.name,
         program.entries,

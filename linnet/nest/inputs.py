@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from linnet.backends.base import Given
+from linnet.backends.base import Given, Taken
 from linnet.backends.numpy.dtypes import cast
 from linnet.check.substitute import in_relation, in_type
 from linnet.check.typed import TFunction
@@ -40,8 +40,16 @@ class Inputs:
     given: Given
 
 
+Take: TypeAlias = Callable[[Any, DType], Any]
+"""`take` of a runtime."""
+
+
 def check_inputs(
-    function: TFunction, scope: Bound, args: Sequence[Any], named: Mapping[str, Any]
+    function: TFunction,
+    scope: Bound,
+    args: Sequence[Any],
+    named: Mapping[str, Any],
+    take: Take = lambda value, dtype: value,
 ) -> Inputs:
     """`args` and `named` as the inputs of `function`, whose generics are bound by `scope` or
     open; a `LinnetError` of what does not fit."""
@@ -60,7 +68,7 @@ def check_inputs(
             if isinstance(part, Choice):
                 given.append((part.place.path, part.there))
                 continue
-            arrays.append(_array(part))
+            arrays.append(_array(part, take))
             if isinstance(part.type, TensorType):
                 shapes.bind(part.place, part.type, arrays[-1].shape)
     shapes.finish()
@@ -102,20 +110,24 @@ def required(function: TFunction) -> list[str]:
 _NO_NUMBERS = "OSUMmc"  # objects, texts, dates, complex numbers
 
 
-def _array(part: Part) -> Array:
+def _array(part: Part, take: Take) -> Array:
     """Its value in the dtype of its type, an array of its own, of the rank that it asks for."""
     place, type_ = part.place, part.type
     assert isinstance(type_.dtype, DType), type_
-    found = _as_numpy(place, part.value)
+    given = take(part.value, type_.dtype)
+    found: Array = given.array if isinstance(given, Taken) else _as_numpy(place, given)
     rank = len(type_.dims) if isinstance(type_, TensorType) else 0
     if found.ndim != rank:
         shape = shape_text(found.shape)
         has = f"{counted(found.ndim, 'dimension')} {shape}"
         place.refuse("E2202", f"`{place.path}` has {has}, it is {type_}")
+    if isinstance(given, Taken):
+        return found
     problem = _unfit(found, type_.dtype, hasattr(part.value, "dtype"))
     if problem is not None:
         code, message = problem
-        help_ = repair(part.value, found, type_.dtype) if code == "E2103" else None
+        read = given is not part.value
+        help_ = repair(part.value, found, type_.dtype, read) if code == "E2103" else None
         place.refuse(code, f"`{place.path}` {message}", help=help_)
     native = np.array(found, found.dtype.newbyteorder("="))
     return cast(native, type_.dtype)

@@ -109,20 +109,28 @@ def match(
     checkpoint: Checkpoint | None,
     *,
     cast_dtype: bool = False,
+    compare: bool = True,
     tied: Sequence[Sequence[str]] | None = (),
     aside: Container[str] = (),
 ) -> Report:
     """Check every parameter, binding and header, and report all that does not fit (E5002).
 
     Without a checkpoint only parameters and bindings are compared; of one that could be read in
-    part, the tensors that were read, and of bindings the paths that were. `tied` is None where it
-    is not known: a parameter without a binding may then have one by a tie, and two of one tensor
+    part, the tensors that were read, and of bindings the paths that were. Without `compare` a
+    checkpoint only tells which optional parameters there are. `tied` is None where it is not
+    known: a parameter without a binding may then have one by a tie, and two of one tensor
     be one.
     `aside` are paths that bindings and ties may name though the model has no such parameters:
     those of the model under the card's own generics, for which the card was written.
     """
     matching = _Match(
-        parameters, bindings, checkpoint, cast_dtype=cast_dtype, given_ties=tied, aside=aside
+        parameters,
+        bindings,
+        checkpoint,
+        cast_dtype=cast_dtype,
+        compared=checkpoint if compare else None,
+        given_ties=tied,
+        aside=aside,
     )
     return matching.run()
 
@@ -134,6 +142,7 @@ class _Match:
     checkpoint: Checkpoint | None
     _: KW_ONLY
     cast_dtype: bool
+    compared: Checkpoint | None
     given_ties: Sequence[Sequence[str]] | None
     aside: Container[str]
     problems: Problems = field(default_factory=lambda: Problems(KINDS))
@@ -167,8 +176,8 @@ class _Match:
                 self.missing(parameter)
             elif name is None:
                 continue
-            elif self.checkpoint is not None:
-                self.check_tensor(parameter, name, self.checkpoint)
+            elif self.compared is not None:
+                self.check_tensor(parameter, name, self.compared)
         self.check_shared({p: n for p, n in names.items() if p in declared})
         used = {names[p] for p in declared if p in names}
         unbound = tuple(t for n, t in (tensors or {}).items() if n not in used)
@@ -236,8 +245,8 @@ class _Match:
         if not self.bindings.implicit:
             if self.bindings.whole:
                 self.problems.add(MISSING, text, parameter.span)
-        elif self.checkpoint is not None:
-            self.not_found(parameter, parameter.path, self.checkpoint)
+        elif self.compared is not None:
+            self.not_found(parameter, parameter.path, self.compared)
 
     def not_found(self, parameter: ParameterDecl, name: str, checkpoint: Checkpoint) -> None:
         if not checkpoint.lacks(name):  # it may be in what could not be read

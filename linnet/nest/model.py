@@ -200,7 +200,7 @@ class Model:
         block = self._program.block
         scope = bind((*block.generics, *function.generics), self._program.generics)
         try:
-            inputs = check_inputs(function, scope, args, named)
+            inputs = check_inputs(function, scope, args, named, self._runtime.take)
             with self._turn:
                 self.writes += self._writing.of(function.key)
                 results = self._runtime.call(entry, inputs.arrays, inputs.given)

@@ -9,15 +9,16 @@ from linnet.nest.checkpoint import Array
 from linnet.nest.random_weights import array_dtype
 
 
-def repair(value: Any, found: Array, dtype: DType) -> str | None:
-    """A help line for `value`, which is `found` as an array; None where nothing converts it."""
+def repair(value: Any, found: Array, dtype: DType, own: bool = False) -> str | None:
+    """A help line for `value`, which is `found` as an array; None where nothing converts it. `own`:
+    it is of the framework that the model runs on."""
     if found.dtype.names is not None:  # fields, and no numbers
         return None
     if not hasattr(value, "dtype"):
         return f"give {_numbers(dtype)}"
     name = array_dtype(dtype.value).name
     if hasattr(value, "detach"):  # a tensor of PyTorch
-        if dtype == DType.BF16:
+        if dtype == DType.BF16 and not own:
             return "convert it: `.float().numpy().astype(ml_dtypes.bfloat16)`"
         return f"convert it: `.to(torch.{name})`"
     if dtype == DType.BF16:

@@ -102,15 +102,17 @@ def survey(
     checkpoint: Checkpoint | None = None,
     *,
     cast_dtype: bool = False,
+    compare: bool = True,
 ) -> Survey | None:
     """Hold a card's parameters, bindings and headers against each other, and its tables `[check]`,
     `[tiny]` and `[generate]` and its number of weights against its source, and report what does
     not fit.
 
+    Without `compare` the headers only tell which optional parameters there are.
     None where the parameters are not known. Whoever uses a card asks this, so that what is
     refused does not depend on who asks.
     """
-    found = _fit(opened, checkpoint, sink, cast_dtype)
+    found = _fit(opened, checkpoint, sink, cast_dtype, compare)
     if opened.root is not None:
         _check_numbers(opened.root, sink)
         check_generate(opened.root, sink)
@@ -130,7 +132,7 @@ def _is_counted(found: Survey) -> bool:
 
 
 def _fit(
-    opened: Opened, checkpoint: Checkpoint | None, sink: Sink, cast_dtype: bool
+    opened: Opened, checkpoint: Checkpoint | None, sink: Sink, cast_dtype: bool, compare: bool
 ) -> Survey | None:
     program, bindings = opened.program, opened.bindings
     if program is None:
@@ -142,6 +144,7 @@ def _fit(
         bindings,
         checkpoint,
         cast_dtype=cast_dtype,
+        compare=compare,
         tied=program.card.weights.tied if program.card.knows("weights", "tied") else None,
         aside=program.paths_of_card() if opened.overridden else (),
     )
