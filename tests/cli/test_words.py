@@ -47,6 +47,31 @@ def test_ways_out_name_options(
         assert argument in str(caught.value)
 
 
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "gpt-oss-tiny", "--device", "cuda"],
+        ["generate", "gpt-oss-tiny", "--prompt", "a", "--device", "cuda:1"],
+        ["explain", "gpt-oss-20b", "--device", "cuda"],
+    ],
+)
+def test_a_device_of_pytorch(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], there: bool
+) -> None:
+    def find_spec(name: str) -> object:
+        return object() if there or name != "torch" else None
+
+    monkeypatch.setattr("linnet.backends.devices.find_spec", find_spec)
+    backend = ["--backend", "numpy"] if words[0] == "explain" else []
+    text = said(capsys, *words, *backend)
+    assert f"the backend `numpy` has no device `{words[-1]}`" in text
+    assert "`--backend torch`" in text
+    assert ("pip install 'linnet[torch]'" in text) is not there
+    # What no backend has is not sent to another one.
+    assert "torch" not in said(capsys, *words[:-1], "nonsense", *backend)
+
+
 def test_a_choice_that_is_none(capsys: Capture) -> None:
     text = said(capsys, "run", "gpt-oss-20b", "--numerics", "fsat", status=2)
     assert text.endswith("argument --numerics: `fsat` is not known: did you mean `fast`?\n")
