@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linnet.backends.base import Compiled, Given, Kernel, Tier
+from linnet.backends.devices import by_torch, no_device
 from linnet.backends.numpy.dtypes import NUMPY, Array
 from linnet.backends.numpy.interpreter import Interpreter
 from linnet.dtypes import DType
@@ -26,9 +27,10 @@ class NumpyBackend:
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
         """There is one device, and no option."""
-        if device not in (None, "cpu"):
-            message = f"the backend `numpy` has no device `{device}`"
-            raise LinnetError([Diagnostic("E2102", message, None, help='use device="cpu"')])
+        if device is not None and device != "cpu":
+            torch = by_torch(device)
+            way_out = f'use device="cpu", or {torch}' if torch else 'use device="cpu"'
+            raise no_device("numpy", device, way_out)
         if options:
             message = f"the backend `numpy` has no option `{next(iter(options))}`"
             raise LinnetError([Diagnostic("E2102", message, None, help="it has no options")])

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from linnet.backends.contract import Compiled
+from linnet.backends.devices import TORCH_KINDS, no_device
 from linnet.backends.kernels import Kernel, Tier
 from linnet.backends.torch.emit.module import Selecting
 from linnet.backends.torch.face import hand_out
@@ -33,7 +34,7 @@ class TorchBackend:
 
     name: str = "torch"
     kernels: tuple[Kernel, ...] = KERNELS
-    kinds: tuple[str, ...] = ("cpu", "cuda")
+    kinds: tuple[str, ...] = TORCH_KINDS
 
     def check(self, device: str | None, options: Mapping[str, Any]) -> None:
         """Refuse a device that is not there, an option that there is not, and what does not go
@@ -128,8 +129,9 @@ def _device(name: str | None) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        message = f"the backend `torch` has no device `{name}`"
-        raise _refused("E2102", message, _devices()) from None
+        device = None
+    if device is None or device.type not in TORCH_KINDS:
+        raise no_device("torch", name, _devices())
     if device.type == "cpu" and device.index in (None, 0):
         return torch.device("cpu")
     if device.type == "cuda" and (device.index or 0) < torch.cuda.device_count():

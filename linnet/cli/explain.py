@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from linnet.backends.base import Backend, check_numerics, decide, default_backend, get_backend
+from linnet.backends.devices import by_torch, no_device
 from linnet.cli.common import NUMERICS, add_numerics, add_set, generics_of, word
 from linnet.cli.explain_code import explain_code, is_code
 from linnet.cli.explain_groups import Entry, Group, entry_of, generics_in, params_in
@@ -36,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--entry", type=word, help="default: the card's entry, or every entry of the file"
     )
     parser.add_argument(
-        "--backend", type=word, help="default: torch, or numpy where PyTorch is not installed"
+        "--backend",
+        type=word,
+        help="default: torch, or numpy, which has no kernels, where PyTorch is not installed",
     )
     parser.add_argument(
         "--device",
@@ -80,9 +83,9 @@ def _check_device(backend: Backend, device: str) -> None:
     kind, colon, index = device.partition(":")
     if kind not in backend.kinds or (colon and not re.fullmatch(r"[0-9]{1,4}", index)):
         listed = ", ".join(f"`{k}`" for k in backend.kinds)
-        message = f"the backend `{backend.name}` has no device `{device}`"
-        help_ = f"kernels are chosen for a kind of device: {listed}"
-        raise LinnetError([Diagnostic("E2102", message, None, help=help_)])
+        torch = by_torch(device) if backend.name != "torch" else None
+        kinds = f"kernels are chosen for a kind of device: {listed}"
+        raise no_device(backend.name, device, f"use {torch}" if torch else kinds)
 
 
 def _of_ops(options: argparse.Namespace) -> list[Diagnostic]:

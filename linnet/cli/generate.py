@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnet.generate.stream import Stream
 
 _ARGUMENT = re.compile("`(max_new|temperature|top_k|top_p|seed|stop|tokenizer)`")
+WRONG_COMMAND_LINE = 2
 INTERRUPTED = 130
 WHY = {
     "eos": "the model ended it",
@@ -74,6 +75,10 @@ def run(options: argparse.Namespace) -> int:
     """Loads the card and writes the text, then how many tokens it had and how fast they came."""
     try:
         settings = _settings(options)  # before a checkpoint is read
+    except LinnetError as error:
+        report(map(_by_options, error.diagnostics), options.json)
+        return WRONG_COMMAND_LINE
+    try:
         prompt = _prompt(options)
         stream = loaded(options).stream(prompt, **settings, tokenizer=options.tokenizer)
         interrupted = _write(stream, quiet=options.json)
@@ -87,11 +92,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `Model.stream`; a `LinnetError` of what is wrong with the options alone."""
     from linnet.generate.settings import check_settings
 
     names = ("max_new", "temperature", "top_k", "top_p", "seed", "stop")
     settings = {name: getattr(options, name) for name in names}
     check_settings(**settings)
+    if options.prompt is None and options.chat:
+        raise _refused("`--chat` takes a text: give one by `--prompt`")
+    if options.prompt is None and len(options.tokens) > 1:
+        raise _refused("one text is generated at a time")
     return settings
 
 
@@ -111,9 +121,6 @@ def _prompt(options: argparse.Namespace) -> Any:
     """A text, tokens, or messages."""
     if options.prompt is None:
         rows: Rows = options.tokens
-        if options.chat or len(rows) > 1:
-            what = "`--chat` takes a text" if options.chat else "one text is generated at a time"
-            raise _refused(f"{what}: give one by `--prompt`" if options.chat else what)
         return rows[0]
     text = _standard_input() if options.prompt == "-" else options.prompt
     return [{"role": "user", "content": text}] if options.chat else text
@@ -194,8 +201,9 @@ def _integer(text: str) -> int:
         raise argparse.ArgumentTypeError(f"`{text}` is no integer") from None
 
 
-def _number(text: str) -> float:
+def _number(text: str) -> int | float:
+    """One that is written as an integer stays one, so that findings tell it as it was written."""
     try:
-        return float(text)
+        return int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"`{text}` is no number") from None

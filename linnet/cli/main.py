@@ -31,6 +31,9 @@ COMMANDS = {
     "lsp": "serve an editor: the language server",
 }
 
+# What other tools call an option.
+OTHERS = {"--max-tokens": "--max-new", "--max-new-tokens": "--max-new"}
+
 
 class _UsageError(Exception):
     """A wrong command line: the usage of the command, and what is wrong."""
@@ -40,6 +43,30 @@ class _Parser(argparse.ArgumentParser):
     # Options are written in full: an abbreviation may mean another one in a later version.
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # Each command refuses what it does not know: its own usage says what it knows. An option
+        # that is misspelt is told before the one that lacks because of it.
+        words = list(sys.argv[1:] if args is None else args)
+        if self._subparsers is None:
+            self._refuse_unknown(words)
+        found, rest = super().parse_known_args(words, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found, rest
+
+    def _refuse_unknown(self, words: Sequence[str]) -> None:
+        known = self._option_string_actions
+        before = words[: words.index("--")] if "--" in words else words
+        names = [word.partition("=")[0] for word in before if word.startswith("--")]
+        # One with a space in it is a value to argparse.
+        unknown = [name for name in names if name not in known and " " not in name]
+        if unknown:
+            first = unknown[0].replace("_", "-")
+            meant = OTHERS.get(first)
+            near = f"did you mean `{meant}`?" if meant in known else did_you_mean(first, known)
+            listed = ", ".join(dict.fromkeys(unknown))
+            self.error(f"unrecognized arguments: {listed}" + (f": {near}" if near else ""))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         # Its own words show Python's texts in quotes.

@@ -48,6 +48,8 @@ def _sarif(found: list[Diagnostic]) -> dict[str, object]:
 
 
 _ARGUMENT = re.compile(r'`?\b(backend|device|numerics|weights)="(\w+)"`?')
+_GENERIC = re.compile(r'generics=\{"(\w+)": (\w+)\}')
+_TINY = re.compile(r"`tiny=True`")
 _FLAG = re.compile(r"\b(as|with) `(cast_dtype|weights)`")
 
 
@@ -62,6 +64,8 @@ def _for_the_command_line(diagnostic: Diagnostic) -> Diagnostic:
 
 def _options(text: str) -> str:
     text = _ARGUMENT.sub(r"`--\1 \2`", text)
+    text = _GENERIC.sub(r"`--set \1=\2`", text)
+    text = _TINY.sub("`--tiny`", text)
     return _FLAG.sub(lambda found: f"{found[1]} `--{found[2].replace('_', '-')}`", text)
 
 

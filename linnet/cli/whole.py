@@ -48,7 +48,7 @@ def chosen(whole: Whole, wanted: list[str], sink: Sink) -> tuple[str, ...]:
             message = f"`{whole.title}` has no entry `{name}`"
             listed = f"its entries are {', '.join(whole.entries)}"
             near = did_you_mean(name, whole.entries)
-            sink.add(Diagnostic("E5002", message, None, notes=(listed,), help=near))
+            sink.add(Diagnostic("E2107", message, None, notes=(listed,), help=near))
     return tuple(dict.fromkeys(wanted)) or whole.entries
 
 

@@ -32,11 +32,12 @@ class Scorer(Protocol):
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a model sets: the size of its vocabulary, how many tokens its caches hold (None where it
-    is not known), and the tokens that end a text."""
+    is not known), the tokens that end a text, and the generic that says how long the caches are."""
 
     vocabulary: int | None = None
     length: int | None = None
     eos: frozenset[int] = frozenset()
+    generic: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,11 @@ def _check_prompt(prompt: Sequence[int], limits: Limits) -> None:
         message = f"the prompt has {count} {tokens}, and the caches hold {length}"
         if count == length:
             message += ": there is no room for another"
-        raise refused(message, help="give a shorter prompt, or bind longer caches")
+        way_out = "give a shorter prompt, or bind longer caches"
+        if limits.generic is not None:
+            # The next power of two that leaves room for more than one token.
+            way_out += f': generics={{"{limits.generic}": {1 << (count + 1).bit_length()}}}'
+        raise refused(message, help=way_out)
     for token in prompt:
         if not 0 <= token < (2**31 if vocabulary is None else vocabulary):
             has = "" if vocabulary is None else f", whose tokens are 0 to {vocabulary - 1}"

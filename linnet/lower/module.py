@@ -162,7 +162,7 @@ def _entry(
     if key is None or program.functions[key].kind != "entry":
         names = entries(program, root)
         has = f"it has {', '.join(names)}" if names else "it has none"
-        fail("E5002", f"`{root}` has no entry `{entry}`", block.span, notes=(has,))
+        fail("E2107", f"`{root}` has no entry `{entry}`", block.span, notes=(has,))
     function = program.functions[key]
     every = (*block.generics, *function.generics)
     refuse_unknown(every, generics or {}, root)

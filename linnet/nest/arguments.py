@@ -7,6 +7,7 @@ refused, as it would be the working folder.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -36,6 +37,18 @@ def _is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, cast("Mapping[Any, Any]", value)))
 
 
+_DEVICE = re.compile(r"[a-z]+(:\d+)?")
+
+
+def device_name(device: object) -> object:
+    """A device as its name, which is what PyTorch's `torch.device` is as text; anything else as it
+    is."""
+    if device is None or isinstance(device, str):
+        return device
+    name = str(device)
+    return name if _DEVICE.fullmatch(name) else device
+
+
 _FLAG = "True or False"
 _SAVED = "write them to a file: `safetensors.torch.save_file(model.state_dict(), path)`"
 RULES = {
@@ -46,7 +59,7 @@ RULES = {
     "weights": Rule('a path or "random"', _is_path),
     "tiny": Rule(_FLAG, _is_flag),
     "cast_dtype": Rule(_FLAG, _is_flag),
-    "device": Rule("a device's name", _is_text),
+    "device": Rule("a device or its name", _is_text),
     "offline": Rule(_FLAG, _is_flag),
     "progress": Rule(_FLAG, _is_flag),
 }

@@ -70,7 +70,8 @@ class Generating:
                 ids = _chat(codec, files, items)
         if codec is None and settings.stop:
             raise files.missing(why)
-        limits = Limits(self._entries.vocabulary, self._entries.length, files.eos())
+        entries = self._entries
+        limits = Limits(entries.vocabulary, entries.length, files.eos(), entries.length_generic)
         scorer = _Scorer(model, self._entries)
         return Stream(scorer, Numbers() if codec is None else codec, ids, settings, limits)
 

@@ -149,12 +149,19 @@ def _not_beside(card: Card, sink: Sink) -> None:
     lacking = [f for f in card.weights.files if not os.path.exists(card.directory / f)]
     notes = (f"{card.directory} lacks {', '.join(lacking)}",)
     hint = (
-        'put it there, give its folder as `weights`, or `weights="random"`; a checkpoint that is '
+        f"put it there, give its folder as `weights`, or {_without(card)}; a checkpoint that is "
         "published is found by `repo` and `revision`"
     )
     sink.add(
         Diagnostic("E5003", message, card.toml.value("weights", "files"), notes=notes, help=hint)
     )
+
+
+def _without(card: Card) -> str:
+    """How a card is run without its checkpoint: small, where it says how."""
+    if "tiny" in card.toml.values:
+        return "`tiny=True`, its small variant with random weights"
+    return '`weights="random"`'
 
 
 def _reason(error: Exception) -> str:
@@ -168,6 +175,6 @@ def _nowhere(card: Card, why: str, begin: str, sink: Sink) -> None:
         f"looked in {cache_folder()} for {weights.repo} at revision {weights.revision}",
         f"its files are {', '.join(weights.files)}",
     )
-    hint = f'{begin} a folder that holds the files as `weights`, or `weights="random"`'
+    hint = f"{begin} a folder that holds the files as `weights`, or {_without(card)}"
     place = card.toml.value("weights", "repo")
     sink.add(Diagnostic("E5003", message, place, notes=notes, help=hint))

@@ -15,7 +15,7 @@ from typing import Any
 from linnet.backends.base import Backend, Compiled, Given, Sources, check_numerics, get_backend
 from linnet.ir.core import Module
 from linnet.lower.module import AsWritten
-from linnet.nest.arguments import check_arguments, misspelt, plain
+from linnet.nest.arguments import check_arguments, device_name, misspelt, plain
 from linnet.nest.astray import listed
 from linnet.nest.checkpoint import Array, Checkpoint, read_headers
 from linnet.nest.generics import Generics
@@ -47,7 +47,7 @@ def load(
     weights: str | os.PathLike[str] | None = None,
     tiny: bool = False,
     cast_dtype: bool = False,
-    device: str | None = None,
+    device: object = None,
     offline: bool | None = None,
     progress: bool = True,
     **backend_options: Any,
@@ -58,10 +58,12 @@ def load(
     of them, or `"random"`; without it the card's own checkpoint is fetched.
     `tiny` takes the generics of the card's table `[tiny]`, and random weights
     where none are given.
+    `device` is a name such as `"cuda:1"`, or a `torch.device`.
     `cast_dtype` converts floating-point tensors to the parameters' dtypes.
     With `backend="torch"` the model is a `torch.nn.Module`, and has what a `Model` has besides.
     Whatever does not fit is one `LinnetError` that lists it all.
     """
+    named = device_name(device)
     check_arguments(
         {
             "card": card,
@@ -71,14 +73,15 @@ def load(
             "weights": weights,
             "tiny": tiny,
             "cast_dtype": cast_dtype,
-            "device": device,
+            "device": named,
             "offline": offline,
             "progress": progress,
         }
     )
+    assert named is None or isinstance(named, str)
     policy = check_numerics(numerics)
     chosen = get_backend(backend)
-    _check_options(chosen, device, backend_options)
+    _check_options(chosen, named, backend_options)
     if tiny and weights is None:
         weights = RANDOM
     plan = _plan(card, plain(generics or {}), weights, tiny, cast_dtype, offline)
@@ -94,7 +97,7 @@ def load(
     try:
         results: Results = {}
         compiled = _compiled(plan, progress, results)
-        runtime = chosen.load(compiled, numerics=policy, device=device, **backend_options)
+        runtime = chosen.load(compiled, numerics=policy, device=named, **backend_options)
     except MemoryError:
         raise LinnetError([_too_large(plan)]) from None
     model = Model(plan.program, runtime, backend, unbound, results, Origin(weights, offline))

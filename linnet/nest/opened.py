@@ -9,6 +9,7 @@ from pathlib import Path
 from linnet.nest.bindings import Bindings, load_bindings
 from linnet.nest.card import Card, Draft, bindings_path, check_tiny_names, draft_card
 from linnet.nest.generics import Generics, Values, resolve
+from linnet.nest.hub import is_beside
 from linnet.nest.program import (
     CardProgram,
     CardRoot,
@@ -73,7 +74,10 @@ def open_whole(
 def _check_there(card: Card, sink: Sink) -> None:
     if "tiny" not in card.toml.values and card.knows("tiny"):
         message = f"the card `{card.name}` has no table [tiny]"
-        hint = "ask for random weights instead, and give generics that make it small"
+        if is_beside(card):
+            hint = "its own checkpoint is in its folder: leave `tiny=True` out"
+        else:
+            hint = 'give generics that make it small, and weights="random"'
         sink.add(Diagnostic("E5001", message, card.place("tiny"), help=hint))
 
 

@@ -41,6 +41,7 @@ class TextEntries:
     rows: int
     vocabulary: int | None
     length: int | None
+    length_generic: str
 
 
 def check_generate(root: CardRoot, sink: Sink) -> None:
@@ -78,12 +79,14 @@ def text_entries(program: CardProgram, sink: Sink) -> TextEntries | None:
     tokens = in_type(prefill.params[0].local.type, scope)
     result = in_type(prefill.result, scope)
     assert isinstance(tokens, TensorType) and isinstance(result, TensorType)
-    length = program.generics.get(str(card.generate.get("length", LENGTH)))
+    generic = str(card.generate.get("length", LENGTH))
+    length = program.generics.get(generic)
     return TextEntries(
         **names,
         rows=_extent(tokens, 0) or 1,
         vocabulary=_extent(result, 1),
         length=length if isinstance(length, int) else None,
+        length_generic=generic,
     )
 
 

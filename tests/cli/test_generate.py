@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from linnet import nest
 from linnet.cli.main import main
 from linnet.generate.stream import Stream
+from linnet.source.errors import LinnetError
 from tests.cli.runs import interruptible
 from tests.nest.babble import TEMPLATE, token, write_card, write_weights
 
@@ -117,36 +119,50 @@ def test_the_same_seed_gives_the_same(words: list[str], capsys: Capture) -> None
 
 
 @pytest.mark.parametrize(
-    ("more", "findings"),
+    ("more", "status", "findings"),
     [
-        (["--max-new", "0"], ["E2102: `--max-new` must be an integer above 0, not `0`"]),
+        (["--max-new", "0"], 2, ["E2102: `--max-new` must be an integer above 0, not `0`"]),
         (
             ["--temperature", "-1", "--top-k", "0", "--top-p", "1.5", "--seed", "-3"],
+            2,
             [
-                "E2102: `--temperature` must be a number from 0, not infinite, not `-1.0`",
+                "E2102: `--temperature` must be a number from 0, not infinite, not `-1`",
                 "E2102: `--top-k` must be an integer above 0, not `0`",
                 "E2102: `--top-p` must be a number above 0, at most 1, not `1.5`",
                 "E2102: `--seed` must be an integer from 0, not `-3`",
             ],
         ),
-        (["--temperature", "nan"], ["E2102: `--temperature` must be a number from 0, "]),
-        (["--set", "MaxSeq=1"], ["E5005: the prompt has 1 token, and the caches hold 1"]),
-        (["--tokenizer", "nowhere"], ["E5003: there is no tokenizer at nowhere"]),
-        (["--weights", "random"], ["E5005: `babble` has no tokenizer"]),
+        (["--temperature", "nan"], 2, ["E2102: `--temperature` must be a number from 0, "]),
+        (["--set", "MaxSeq=1"], 1, ["E5005: the prompt has 1 token, and the caches hold 1"]),
+        (["--tokenizer", "nowhere"], 1, ["E5003: there is no tokenizer at nowhere"]),
+        (["--weights", "random"], 1, ["E5005: `babble` has no tokenizer"]),
     ],
 )
 def test_mistakes_are_findings(
-    more: list[str], findings: list[str], words: list[str], capsys: Capture
+    more: list[str], status: int, findings: list[str], words: list[str], capsys: Capture
 ) -> None:
-    assert main([*words, "--prompt", "hello", *more]) == 1
+    assert main([*words, "--prompt", "hello", *more]) == status
     out, err = capsys.readouterr()
     assert out == ""
     for finding in findings:
         assert f"error[{finding[:5]}]{finding[5:]}" in err
     assert err.count("error[") == len(findings)
-    assert main([*words, "--prompt", "hello", *more, "--json"]) == 1
+    assert main([*words, "--prompt", "hello", *more, "--json"]) == status
     codes = [d["code"] for d in json.loads(capsys.readouterr().out)["diagnostics"]]
     assert codes == [f[:5] for f in findings]
+
+
+def test_longer_caches_are_bound_by_an_option(capsys: Capture, words: list[str]) -> None:
+    assert main([*words, "--prompt", "hello", "--set", "MaxSeq=1"]) == 1
+    assert "bind longer caches: `--set MaxSeq=4`" in capsys.readouterr().err
+    long = ",".join("1" * 300)
+    assert main(["generate", "gpt-oss-tiny", "--tokens", long]) == 1
+    assert "bind longer caches: `--set MaxSeq=512`" in capsys.readouterr().err
+    more = ["--set", "MaxSeq=512", "--max-new", "1"]
+    assert main(["generate", "gpt-oss-tiny", "--tokens", long, *more]) == 0
+    with pytest.raises(LinnetError) as caught:
+        nest.load("gpt-oss-tiny", "numpy").stream([1] * 300)
+    assert 'bind longer caches: generics={"MaxSeq": 512}' in str(caught.value)
 
 
 def test_a_missing_tokenizer_names_the_option(words: list[str], capsys: Capture) -> None:
@@ -175,7 +191,7 @@ def test_a_wrong_command_line(
 
 @pytest.mark.parametrize("more", [["--tokens", "1;2"], ["--tokens", "1", "--chat"]])
 def test_one_text_from_tokens(more: list[str], words: list[str], capsys: Capture) -> None:
-    assert main([*words, *more]) == 1
+    assert main([*words, *more]) == 2
     assert "error[E2102]: " in capsys.readouterr().err
 
 

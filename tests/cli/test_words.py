@@ -26,7 +26,7 @@ def said(capsys: Capture, *words: str, status: int = 1) -> str:
     [
         (["--backend", "jax"], "use `--backend numpy`", None),
         (["--device", "x"], "use `--device cpu`", 'use device="cpu"'),
-        ([], "as `--weights`, or `--weights random`", 'as `weights`, or `weights="random"`'),
+        ([], "as `--weights`, or `--tiny`, its small", "as `weights`, or `tiny=True`, its small"),
     ],
 )
 def test_ways_out_name_options(
@@ -47,12 +47,84 @@ def test_ways_out_name_options(
         assert argument in str(caught.value)
 
 
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "gpt-oss-tiny", "--device", "cuda"],
+        ["generate", "gpt-oss-tiny", "--prompt", "a", "--device", "cuda:1"],
+        ["explain", "gpt-oss-20b", "--device", "cuda"],
+    ],
+)
+def test_a_device_of_pytorch(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, words: list[str], there: bool
+) -> None:
+    def find_spec(name: str) -> object:
+        return object() if there or name != "torch" else None
+
+    monkeypatch.setattr("linnet.backends.devices.find_spec", find_spec)
+    backend = ["--backend", "numpy"] if words[0] == "explain" else []
+    text = said(capsys, *words, *backend)
+    assert f"the backend `numpy` has no device `{words[-1]}`" in text
+    assert "`--backend torch`" in text
+    assert ("pip install 'linnet[torch]'" in text) is not there
+    # What no backend has is not sent to another one.
+    assert "torch" not in said(capsys, *words[:-1], "nonsense", *backend)
+
+
 def test_a_choice_that_is_none(capsys: Capture) -> None:
     text = said(capsys, "run", "gpt-oss-20b", "--numerics", "fsat", status=2)
     assert text.endswith("argument --numerics: `fsat` is not known: did you mean `fast`?\n")
     text = said(capsys, "explain", "gpt-oss-20b", "--numerics", "x", status=2)
     assert text.endswith("choose one of exact, equivalent, fast, approximate\n")
     assert "did you mean `check`?" in said(capsys, "chek", status=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "error"),
+    [
+        (
+            ["generate", "x", "--prompt", "a", "--max_new", "3"],
+            "generate",
+            "--max_new: `--max-new`",
+        ),
+        (
+            ["generate", "x", "--prompt", "a", "--max-tokens=3"],
+            "generate",
+            "--max-tokens: `--max-new`",
+        ),
+        (["generate", "x", "--promt", "a"], "generate", "--promt: `--prompt`"),
+        (["run", "x", "--wieghts", "y", "--tokns", "1"], "run", "--wieghts, --tokns: `--weights`"),
+        (["nest", "show", "x", "--jsn"], "nest show", "--jsn: `--json`"),
+        (["torch", "x", "--kernel", "inline"], "torch", "--kernel: `--kernels`"),
+        (["explain", "x", "--zzzz"], "explain", "--zzzz"),
+        (["fmt", ".", "-q"], "fmt", "-q"),
+        (["lint", "--strickt"], "lint", "--strickt: `--strict`"),
+    ],
+)
+def test_an_option_that_is_none(
+    capsys: Capture, words: list[str], command: str, error: str
+) -> None:
+    text = said(capsys, *words, status=2)
+    assert text.startswith(f"usage: linnet {command} ")
+    names, colon, meant = error.partition(": ")
+    near = f": did you mean {meant}?" if colon else ""
+    assert text.endswith(f"linnet {command}: error: unrecognized arguments: {names}{near}\n")
+
+
+def test_what_follows_two_dashes_is_no_option(capsys: Capture, tmp_path: Path) -> None:
+    text = said(capsys, "check", "--", "--nowhere", status=2)
+    assert text.endswith("argument PATH: no such file or folder: --nowhere\n")
+
+
+@pytest.mark.parametrize("command", ["run", "explain", "torch"])
+def test_a_missing_entry_has_one_code(capsys: Capture, command: str) -> None:
+    assert "error[E2107]" in said(capsys, command, "gpt-oss-tiny", "--entry", "forwrd")
+
+
+def test_a_card_that_is_small_already(capsys: Capture) -> None:
+    text = said(capsys, "run", "gpt-oss-tiny", "--tiny")
+    assert "its own checkpoint is in its folder: leave `--tiny` out" in text
 
 
 def test_help_tells_what_a_path_is(capsys: Capture) -> None:

@@ -152,7 +152,7 @@ def test_lowering_refuses_the_same_numbers(made: Source) -> None:
         assert code(caught) == expected
     with pytest.raises(LinnetError) as caught:
         lower_entry(made.program, "m::Model", {}, "hidden", lambda _: True)
-    assert code(caught) == "E5002"
+    assert code(caught) == "E2107"
     assert caught.value.diagnostics[0].notes == ("it has go, other",)
 
 

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
         ({"weights": ""}, '`weights` must be a path or "random", not an empty text'),
         ({"cast_dtype": "false"}, "`cast_dtype` must be True or False, not `false`"),
         ({"cast_dtype": None}, "`cast_dtype` must be True or False, not `None`"),
-        ({"device": 0}, "`device` must be a device's name, not the number 0"),
+        ({"device": 0}, "`device` must be a device or its name, not the number 0"),
         ({"offline": 1}, "`offline` must be True or False, not the number 1"),
         ({"progress": "yes"}, "`progress` must be True or False, not `yes`"),
     ],
@@ -82,6 +82,7 @@ def test_all_wrong_arguments_in_one_report(folder: Path) -> None:
         ({"numerics": "exat"}, "no numerics policy `exat`", "did you mean `exact`?"),
         ({"numerics": "qqq"}, "no numerics policy `qqq`", "the policies are `exact`"),
         ({"device": "gpu"}, "has no device `gpu`", 'use device="cpu"'),
+        ({"device": "cuda"}, "has no device `cuda`", 'use device="cpu", or backend="torch"'),
     ],
 )
 def test_a_misspelt_word(folder: Path, argument: Any, message: str, way_out: str) -> None:

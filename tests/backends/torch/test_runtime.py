@@ -159,7 +159,9 @@ def test_a_kernel_runs_in_place_of_a_body(program: Any) -> None:
     ("device", "options", "code", "said", "way_out"),
     [
         ("tpu0", {}, "E2102", "has no device `tpu0`", "the devices here are `cpu`"),
-        ("meta", {}, "E2102", "there is no device `meta` here", "the devices here are `cpu`"),
+        ("gpu", {}, "E2102", "has no device `gpu`", "the devices here are `cpu`"),
+        ("mps", {}, "E2102", "has no device `mps`", "the devices here are `cpu`"),
+        ("meta", {}, "E2102", "has no device `meta`", "the devices here are `cpu`"),
         ("cpu:1", {}, "E2102", "there is no device `cpu:1` here", "the devices here are `cpu`"),
         ("cuda:64", {}, "E2102", "there is no device `cuda:64`", "the devices here are `cpu`"),
         (None, {"compiled": True}, "E2102", "no option `compiled`", "did you mean `compile`?"),
