@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,8 +140,9 @@ class Checkpoint:
 def _private(file: int) -> mmap.mmap:
     """A map whose pages become copies where a framework writes, as `load_state_dict` does: the file
     stays as it is. No memory is set aside for copies that are never made."""
-    if hasattr(mmap, "MAP_NORESERVE"):
-        flags, access = mmap.MAP_PRIVATE | mmap.MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
+    if sys.platform != "win32":
+        unreserved: int = getattr(mmap, "MAP_NORESERVE", 0)
+        flags, access = mmap.MAP_PRIVATE | unreserved, mmap.PROT_READ | mmap.PROT_WRITE
         return mmap.mmap(file, 0, flags=flags, prot=access)
     return mmap.mmap(file, 0, access=mmap.ACCESS_COPY)
 
