@@ -44,7 +44,9 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         # Each command refuses what it does not know: its own usage says what it knows. An option
         # that is misspelt is told before the one that lacks because of it.
         words = list(sys.argv[1:] if args is None else args)

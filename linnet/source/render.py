@@ -23,6 +23,7 @@ JSON_VERSION = 1
 _TAB = "    "
 _LONG_LINE = 200
 _LEAD = 60
+_NOTES = 8  # with more of them the help below would be out of sight
 _RESET = "\x1b[0m"
 _STYLES = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;34m", "bold": "\x1b[1m"}
 
@@ -186,7 +187,10 @@ def _indent(text: str) -> int:
 
 
 def _remarks(diagnostic: Diagnostic) -> list[tuple[str, str]]:
-    remarks = [("note", note) for note in diagnostic.notes]
+    """The first notes and the help; the document of findings has all notes."""
+    rest = len(diagnostic.notes) - _NOTES
+    every = diagnostic.notes if rest <= 1 else (*diagnostic.notes[:_NOTES], f"and {rest} more")
+    remarks = [("note", note) for note in every]
     if diagnostic.help is not None:
         remarks.append(("help", diagnostic.help))
     return [(kind, _continued(text)) for kind, text in remarks]
