@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names
-from linnet.backends.torch.emit.signs import is_never_negative
+from linnet.backends.torch.emit.signs import Signs
 from linnet.backends.torch.emit.structs import attributes, stem
 from linnet.backends.torch.emit.values import NESTED, Pending, Surroundings, Values, shape_text
 from linnet.backends.torch.semantics import position
@@ -34,6 +34,7 @@ class Body(Values):
 
     def __init__(self, function: Function, around: Surroundings, names: Names) -> None:
         super().__init__(function, around, names)
+        self._signs = Signs(function)
         self._last = function.body[-1] if function.body else None
         self._given: Code | None = None
 
@@ -92,7 +93,8 @@ class Body(Values):
             self._implicitly(o) if k in left else self.use(o) for k, o in enumerate(op.operands)
         ]
         if op.name == "cast" and self._is_position(op):
-            self._define(result, call(position, operands[0]), reads=reads)
+            found = self.as_tensor(operands[0], op.operands[0])
+            self._define(result, call(position, found), reads=reads)
             return
         if op.name in ("gather", "index"):
             operands = [operands[0], *map(self._position, op.operands[1:], operands[1:])]
@@ -101,7 +103,7 @@ class Body(Values):
     def _is_position(self, op: Operation) -> bool:
         """Whether an integer that may be negative is cast for no other use than a position."""
         source, (result,) = op.operands[0].type.dtype, op.results
-        may_be = concrete(source).is_integer and not is_never_negative(result, self._makers)
+        may_be = concrete(source).is_integer and not self._signs.is_never_negative(result)
         return may_be and self._uses.only_positions(result)
 
     def _position(self, value: Value, found: Code) -> Code:
@@ -116,8 +118,9 @@ class Body(Values):
     def _at(self, value: Value, found: Code) -> Code:
         """What says where to read: that `value` is not negative has to be looked at, which PyTorch
         does not."""
-        if found.kind != "value" or is_never_negative(value, self._makers):
+        if self._signs.is_never_negative(value):
             return found
+        found = self.as_tensor(found, value)
         if isinstance(found, Unsqueezed):
             return unsqueezed(call(position, found.base), found.axes)
         return call(position, found)
