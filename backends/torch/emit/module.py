@@ -75,7 +75,7 @@ class Writer:
         self._names = frozenset(entries)
         self._lowered: dict[str, AsWritten] = {}
         self._elsewhere = frozenset(taken)
-        self._begin({"model", METHOD})
+        self._begin({"model", METHOD, "NamedTuple"})
 
     def _begin(self, taken: set[str]) -> None:
         """Nothing is written yet; the file has these names for something else."""
@@ -106,7 +106,7 @@ class Writer:
     def _own(self) -> set[str]:
         """What is defined in the file under a name."""
         titles = {self._classes.title(o) for o in _inside_out(self._root)}
-        return titles | {w.name for w in self._functions.all}
+        return titles | self._structs.titles | {w.name for w in self._functions.all}
 
     def _write(self, key: str, lowered: AsWritten) -> None:
         decisions = self._decisions(lowered)

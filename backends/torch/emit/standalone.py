@@ -28,7 +28,7 @@ def standalone(
     lowered."""
     outline, values = sources.outline()
     renamed = names is not None and any(path != name for path, name in names.items())
-    taken = {"state_dict_from", *(library.names() if kernels == "inline" else ())}
+    taken = {"state_dict_from", "Mapping", *(library.names() if kernels == "inline" else ())}
     writer = Writer(title, outline, values, selecting, taken=taken)
     for entry in entries:
         writer.entry(entry, sources.lower(entry, ()))

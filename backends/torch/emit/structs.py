@@ -38,6 +38,11 @@ class Structs:
         self._names = names
         self._titles: dict[tuple[str, tuple[str, ...]], str] = {}
 
+    @property
+    def titles(self) -> set[str]:
+        """The names of the classes."""
+        return set(self._titles.values())
+
     def title(self, fields: Fields) -> str:
         """The name of its class."""
         key = fields.struct, attributes(fields)

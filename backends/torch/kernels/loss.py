@@ -10,6 +10,7 @@ from linnet.backends.torch.kernels.functions import loss as functions
 from linnet.backends.torch.kernels.records import (
     Element,
     Emit,
+    Position,
     Word,
     call_of,
     calling,
@@ -57,14 +58,14 @@ KERNELS = (
         "std.nn.loss::token_log_probs",
         "torch.token_log_probs",
         "equivalent",
-        calling(functions.token_log_probs, "logits", "targets"),
+        calling(functions.token_log_probs, "logits", Position("targets")),
         why="the framework's log-softmax in f32, of which the targets' are picked",
     ),
     kernel(
         "std.nn.loss::cross_entropy",
         "torch.cross_entropy",
         "equivalent",
-        calling(functions.cross_entropy, "logits", "targets", "weights"),
+        calling(functions.cross_entropy, "logits", Position("targets"), "weights"),
         why="the framework's log-softmax in f32, and a weighted sum",
     ),
     kernel(
@@ -78,7 +79,7 @@ KERNELS = (
         "std.nn.loss::linear_cross_entropy",
         "torch.linear_cross_entropy",
         "equivalent",
-        calling(functions.linear_cross_entropy, "x", "weight", "targets", "weights"),
+        calling(functions.linear_cross_entropy, "x", "weight", Position("targets"), "weights"),
         why="the logits of 4096 words at a time, never all at once",
     ),
 )

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from linnet.backends.code import Code, call, name
 from linnet.backends.kernels import CallSite, Kernel, Preparing, Tier
 from linnet.backends.torch.dtypes import TORCH
+from linnet.backends.torch.semantics import position
 from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 
@@ -40,6 +41,14 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class Position:
+    """A parameter of the op that says where to read, of which none below zero is counted from the
+    end."""
+
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
 class Word:
     """Text that stands in the call as it is."""
 
@@ -51,7 +60,7 @@ class Made:
     """What was prepared."""
 
 
-Argument: TypeAlias = str | Extent | Element | Word
+Argument: TypeAlias = str | Extent | Element | Position | Word
 """What a function is called with; a string is a parameter of the op."""
 
 
@@ -124,6 +133,8 @@ def written(site: CallSite, operands: Sequence[Code], argument: Argument) -> Cod
             return name(str(extent(site, argument.generic)))
         case Element():
             return name(str(TORCH[dtype(site, argument.generic)]))
+        case Position():
+            return call(position, written(site, operands, argument.parameter))
         case Word():
             return name(argument.text)
 

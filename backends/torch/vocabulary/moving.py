@@ -20,7 +20,7 @@ from linnet.backends.torch.vocabulary.terms import (
     torch_dtype,
 )
 from linnet.backends.torch.vocabulary.unsqueezing import added_axes, unsqueezed
-from linnet.dims.dims import ZERO, Dim
+from linnet.dims.dims import ZERO, Dim, plainly_natural
 from linnet.dtypes import DType
 from linnet.ir.core import Operation
 
@@ -143,7 +143,7 @@ def _slice(op: Operation, operands: Sequence[Code], terms: Terms) -> Code:
 def _range(start: Dim, stop: Dim, step: int, extent: Dim, terms: Terms) -> Code:
     first = "" if start == ZERO else terms.dims(start).text
     last = "" if stop == extent else terms.dims(stop).text
-    if last and step > 1 and _may_be_negative(stop):
+    if last and step > 1 and not plainly_natural(stop):
         # Nothing is left then; Python would count from the end.
         last = f"max({last}, 0)"
     bounds = [first, last, *([str(step)] if step != 1 else [])]
@@ -151,10 +151,6 @@ def _range(start: Dim, stop: Dim, step: int, extent: Dim, terms: Terms) -> Code:
         return name(":".join(bounds))
     # The colon binds less than what is in a bound, and has the spaces of an operator.
     return name(" : ".join(bounds).strip())
-
-
-def _may_be_negative(dim: Dim) -> bool:
-    return not all(c > 0 and not any(getattr(a, "signed", True) for a in m) for m, c in dim.terms)
 
 
 WHOLE = name(":")

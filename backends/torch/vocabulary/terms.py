@@ -11,7 +11,7 @@ from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.numpy.dtypes import constant
 from linnet.backends.torch.dtypes import TORCH
-from linnet.dims.dims import Dim
+from linnet.dims.dims import Dim, plainly_natural
 from linnet.dtypes import AnyDType, DType
 from linnet.ir.core import Operation
 
@@ -97,5 +97,4 @@ def axis_text(axis: int, rank: int) -> Code:
 
 def may_be_empty(extent: Dim) -> bool:
     """Whether an extent is not plainly positive: a sum of naturals and a positive number."""
-    rest = (extent - 1).terms
-    return not all(c > 0 and not any(getattr(a, "signed", True) for a in m) for m, c in rest)
+    return not plainly_natural(extent - 1)

@@ -72,6 +72,21 @@ block B<{n}: Dim> {{ param w: Tensor[{n}; f32]
 block Model<{n}: Dim> {{ sub b: B<{n}>
     pub entry f(x: Tensor[{n}; f32]) -> Tensor[{n}; f32] {{ return b.g(x) + iota<f32>({n}) }} }}
 """
+STRUCT = """
+struct {n} {{ {field}: Tensor[3; f32]
+    other: Tensor[3; i32] }}
+struct Swapped {{ other: Tensor[3; i32]
+    {field}: Tensor[3; f32] }}
+fn make(x: Tensor[3; f32]) -> {n} {{ let whole = cast<i32>(x)
+    return {n} {{ {field}: x % (x + 1.5), other: whole + whole }} }}
+fn turn(p: {n}) -> Swapped {{ let root = sqrt(p.{field})
+    return Swapped {{ other: p.other + p.other, {field}: root + root }} }}
+fn f(x: Tensor[3; f32], i: i64) -> (Tensor[3; f32], Tensor[3; i32], f32) {{
+    let {n}_ = make(x)
+    let s = turn({n}_)
+    return (s.{field} + {n}_.{field}, s.other, x[cast<i64>(s.other[0]) - i])
+}}
+"""
 
 
 def agree(
@@ -92,6 +107,15 @@ def test_of_functions_and_variables(name: str, tmp_path: Path) -> None:
     for text in (FUNCTION, LOCAL):
         if not (name == "_" and text is FUNCTION):
             agree(source(tmp_path, text.format(n=name)).function("f"), X, np.int64(1))
+
+
+@pytest.mark.parametrize("name", [*NAMES, "NamedTuple", "Tensor_", "f_", "count", "_replace"])
+def test_of_structs(name: str, tmp_path: Path) -> None:
+    """As the name of the struct, and as that of a field."""
+    for n, field in ((name, "first"), ("Pair", name)):
+        if n not in ("_", "f"):
+            text = STRUCT.format(n=n, field=field)
+            agree(source(tmp_path, text).function("f"), X, np.int64(4))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from linnet.backends.contract import RuntimeFault
 from tests.backends.torch.kernels.harness import FLOATS, UNIT, Call, call, draw, near, wide
 
 SIZES = [(1, 1), (3, 7), (5, 129), (0, 3)]
@@ -73,3 +74,22 @@ def test_weights_that_add_up_to_nothing() -> None:
     }
     made = call("std.nn.loss::cross_entropy", {"N": 3, "V": 7, "T": "f32"}, **given)
     assert np.isnan(made.run("torch.cross_entropy")[0]) and np.isnan(made.body()[0])
+
+
+@pytest.mark.parametrize("op", ["token_log_probs", "cross_entropy", "linear_cross_entropy"])
+@pytest.mark.parametrize("bad", [-100, -1, 200])
+def test_a_target_that_is_no_word(bad: int, op: str) -> None:
+    """-100, PyTorch's own for what does not count, would be a word counted from the end."""
+    given: dict[str, Any] = {"targets": np.array([0, bad])}
+    if op == "linear_cross_entropy":
+        given |= {"x": draw(5, (2, 3), "f32"), "weight": draw(6, (200, 3), "f32")}
+    else:
+        given |= {"logits": logits(2, 200, "f32")}
+    if op != "token_log_probs":
+        given |= {"weights": weights(2)}
+    sizes = {"N": 2, "V": 200, "H": 3} if "x" in given else {"N": 2, "V": 200}
+    made = call(f"std.nn.loss::{op}", {**sizes, "T": "f32"}, **given)
+    with pytest.raises(RuntimeFault):
+        made.body()
+    with pytest.raises(IndexError):
+        made.run(f"torch.{op}")
