@@ -273,7 +273,7 @@ def test_the_entry_of_a_card(capsys: Capture) -> None:
     module = parse(text([*small, "--entry", "decode"], capsys))
     assert module.entry == "gpt_oss::Model.decode"
     assert main(["inspect", "gpt-oss-20b", "--ir", "--entry", "nothing"]) == 1
-    assert "error[E5002]" in capsys.readouterr().err
+    assert "error[E2107]" in capsys.readouterr().err
 
 
 # --- parameters --------------------------------------------------------------

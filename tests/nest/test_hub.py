@@ -77,7 +77,10 @@ def test_offline_says_where_it_looked(
         f"looked in {cache} for a/small at revision {REVISION}",
         "its files are one.safetensors, two.safetensors",
     )
-    assert found.help == ('give a folder that holds the files as `weights`, or `weights="random"`')
+    assert found.help == (
+        "give a folder that holds the files as `weights`, or `tiny=True`, its small variant with "
+        "random weights"
+    )
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert report(card) == found
 
