@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from linnet.dims.dims import Dim
 from linnet.ir.library import Absent, Argument, GenericArg, Known, LibraryOp
 from linnet.ir.places import Place
 from linnet.ir.types import Type
@@ -44,6 +45,11 @@ class CallSite:
     def generic(self, name: str) -> GenericArg:
         """What a generic of the op is here: a dimension, the extents of a pack, a dtype."""
         return self.signature.generic(name)
+
+    def extent(self, name: str) -> int | None:
+        """The number that a dimension is; None where it is none yet."""
+        found = self.generic(name)
+        return found.as_int() if isinstance(found, Dim) else None
 
     def argument(self, name: str) -> Argument:
         """What is passed for a parameter of the op; `pair.first` is a part of one."""

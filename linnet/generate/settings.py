@@ -32,13 +32,14 @@ def check_settings(
 ) -> Settings:
     """The settings; a `LinnetError` (E2102) that lists all that are wrong."""
     sink = Sink()
-    texts: Any = (stop,) if isinstance(stop, str) else () if stop is None else stop
+    texts = _texts(stop)
+    wanted = "a text that is not empty, or a list of such"
     _check("max_new", max_new, _is_count, "an integer above 0", sink)
     _check("temperature", temperature, _is_temperature, "a number from 0, not infinite", sink)
     _check("top_k", top_k, _is_count, "an integer above 0", sink)
     _check("top_p", top_p, _is_share, "a number above 0, at most 1", sink)
     _check("seed", seed, _is_seed, "an integer from 0", sink)
-    _check("stop", texts, _are_texts, "a text that is not empty, or a list of such", sink)
+    _check("stop", stop, lambda _: _are_texts(texts), wanted, sink)
     raise_errors(sink)
     return Settings(
         max_new=_integer(max_new),
@@ -46,8 +47,15 @@ def check_settings(
         top_k=_integer(top_k),
         top_p=None if top_p is None else float(top_p),
         seed=_integer(seed),
-        stop=tuple(texts),
+        stop=texts,
     )
+
+
+def _texts(stop: Any) -> Any:
+    """The stop texts, if there can be any; an iterator gives them but once."""
+    if stop is None or isinstance(stop, str):
+        return () if stop is None else (stop,)
+    return tuple(cast("Iterable[Any]", stop)) if isinstance(stop, Iterable) else stop
 
 
 def _integer(value: Any) -> int | None:
@@ -101,6 +109,6 @@ def _is_share(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    if not isinstance(value, Iterable):
+    if not isinstance(value, tuple):
         return False
-    return all(isinstance(text, str) and text for text in cast("Iterable[Any]", value))
+    return all(isinstance(text, str) and text for text in cast("tuple[Any, ...]", value))

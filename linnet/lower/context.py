@@ -136,6 +136,8 @@ class Context(ABC):
         self.env: dict[Local, Bundle] = {}
         self.blocks: dict[Local, BlockRef] = {}
         self.members: dict[str, Value] = {}
+        # The variables of the loops over blocks that are open.
+        self.loops: list[str] = []
         # Of the point of index notation that is being lowered, where points are lowered one by
         # one: the values of its indices, and by `id` what no index decides about.
         self.points: dict[IndexVar, tuple[Value, ...]] = {}

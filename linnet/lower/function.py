@@ -23,7 +23,7 @@ from linnet.check.walk import assigned
 from linnet.dims.dims import DimError
 from linnet.ir.core import Region, Value
 from linnet.ir.types import I64
-from linnet.lower.bindings import Bound, sub_count
+from linnet.lower.bindings import sub_count
 from linnet.lower.bundle import (
     ENUM_TYPE,
     Absent,
@@ -45,10 +45,9 @@ from linnet.lower.bundle import (
     part_types,
     value_names,
 )
-from linnet.lower.context import BlockRef, Functions, Numbers
+from linnet.lower.context import BlockRef
 from linnet.lower.exprs import ExprLowerer
 from linnet.lower.fail import fail
-from linnet.lower.presence import Presence
 from linnet.source.files import Span
 
 Loop = TForSubs | TForRange | TWhile
@@ -66,17 +65,6 @@ class Carried:
 
 class FunctionLowerer(ExprLowerer):
     """Lowers one function for one binding of its generics."""
-
-    def __init__(
-        self,
-        functions: Functions,
-        function: TFunction,
-        scope: Bound,
-        presence: Presence,
-        numbers: Numbers,
-    ) -> None:
-        super().__init__(functions, function, scope, presence, numbers)
-        self._loops: list[str] = []
 
     def params(self, function: TFunction, args: Sequence[Bundle]) -> tuple[Bundle, ...]:
         """Declare the parameters, shaped as `args`."""
@@ -175,13 +163,13 @@ class FunctionLowerer(ExprLowerer):
         assert self.block is not None
         sub = self.block.subs[stmt.member]
         var = stmt.variable.name
-        while var in self._loops:
+        while var in self.loops:
             var += "_"
         attrs = {"array": (sub.name,), "count": sub_count(sub, self.scope), "var": var}
         self.blocks[stmt.variable] = BlockRef((sub.name, f"${var}"), sub)
-        self._loops.append(var)
+        self.loops.append(var)
         self._repeat("each", stmt, attrs)
-        self._loops.pop()
+        self.loops.pop()
 
     def _loop(self, stmt: TForRange) -> None:
         attrs = {"start": self.integer(stmt.start), "stop": self.integer(stmt.stop)}

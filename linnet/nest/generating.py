@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -108,13 +108,20 @@ def _there(codec: Tokenizer | None, files: TextFiles, why: str | None) -> Tokeni
 
 
 def _items(prompt: Any) -> list[Any]:
-    """The parts of a prompt that is no text; integers of NumPy as Python's."""
-    try:
-        items = list(prompt)
-    except TypeError:
+    """The parts of a prompt that is no text; those of an array, of whichever framework, and
+    integers of NumPy as Python's."""
+    given = prompt.tolist() if hasattr(prompt, "tolist") else prompt
+    if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
         message = "the prompt must be a text, a list of tokens, or a list of messages"
-        raise refused(message, code="E2102") from None
-    return [int(cast("Any", v)) if isinstance(v, np.integer) else v for v in items]
+        raise refused(message, code="E2102")
+    items = [
+        int(cast("Any", v)) if isinstance(v, np.integer) else v
+        for v in cast("Iterable[Any]", given)
+    ]
+    if any(isinstance(v, list | tuple) for v in items):
+        message = "the prompt is several lists of tokens, and one text is generated at a time"
+        raise refused(message, code="E2102", help="give one of them, `prompt[0]`")
+    return items
 
 
 def _chat(codec: Tokenizer, files: TextFiles, messages: Sequence[Any]) -> list[int]:

@@ -30,6 +30,16 @@ def test_a_wrong_value(name: str, value: Any) -> None:
     assert found.message.startswith(f"`{name}` must be ")
 
 
+@pytest.mark.parametrize(
+    ("stop", "told"), [("", "an empty text"), (b"a", "a value of type `bytes`")]
+)
+def test_a_wrong_stop_is_told_as_it_was_given(stop: Any, told: str) -> None:
+    with pytest.raises(LinnetError) as caught:
+        settings(stop=stop)
+    wanted = f"`stop` must be a text that is not empty, or a list of such, not {told}"
+    assert caught.value.diagnostics[0].message == wanted
+
+
 def test_all_that_are_wrong_are_one_report() -> None:
     with pytest.raises(LinnetError) as caught:
         settings(**{name: values[0] for name, values in WRONG.items()})
@@ -41,7 +51,7 @@ def test_right_values() -> None:
     asked = settings(2**31 - 1, 1, 40, 1, 2**70, "a")
     assert asked == Settings(2**31 - 1, 1.0, 40, 1, 2**70, ("a",))
     assert settings(stop=[]).stop == settings(stop=None).stop == ()
-    assert settings(stop=["a", "b"]).stop == ("a", "b")
+    assert settings(stop=["a", "b"]).stop == settings(stop=iter("ab")).stop == ("a", "b")
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

@@ -124,9 +124,20 @@ def test_messages_without_a_template(model: Model) -> None:
     assert "chat_template.jinja" in found.notes[0]
 
 
-@pytest.mark.parametrize("prompt", [3, None, [], ["hello"], [1.5], [True], [HELLO, "a"]])
+ONE: dict[str, Any] = {"role": "user", "content": "hello"}
+
+
+@pytest.mark.parametrize(
+    "prompt", [3, None, [], ["hello"], [1.5], [True], [HELLO, "a"], b"hello", ONE, np.int64(3)]
+)
 def test_a_prompt_that_is_none(prompt: Any, model: Model) -> None:
     assert finding(model.generate, prompt).code == "E2102"
+
+
+@pytest.mark.parametrize("prompt", [[[HELLO]], np.array([[HELLO, IS]])])
+def test_several_prompts(prompt: Any, model: Model) -> None:
+    found = finding(model.generate, prompt)
+    assert (found.code, found.help) == ("E2102", "give one of them, `prompt[0]`")
 
 
 # --- the files ----------------------------------------------------------------------
@@ -394,7 +405,7 @@ def test_the_ends_of_gpt_oss_are_those_of_its_checkpoint() -> None:
 
 def test_a_text_on_pytorch_is_that_of_the_reference(tiny: Model) -> None:
     """The likeliest tokens, in f32 on both; in bf16 what NumPy does not know becomes logits."""
-    pytest.importorskip("torch")
+    framework: Any = pytest.importorskip("torch")
     small_ones: Any = {"tiny": True, "generics": {"Layers": 2, "Batch": 2}}
     torch = nest.load("gpt-oss-20b", "torch", **small_ones)
     assert torch.generate([1, 2, 3], max_new=6).tokens == tiny.generate([1, 2, 3], max_new=6).tokens
@@ -402,3 +413,5 @@ def test_a_text_on_pytorch_is_that_of_the_reference(tiny: Model) -> None:
     half = nest.load("gpt-oss-20b", "torch", **small_ones)
     found = half.generate([1, 2, 3], max_new=3, temperature=1.0, seed=1)
     assert (len(found.tokens), found.finish_reason) == (3, "max_new")
+    given = framework.tensor([1, 2, 3])
+    assert torch.generate(given, max_new=2).tokens == torch.generate([1, 2, 3], max_new=2).tokens

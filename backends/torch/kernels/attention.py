@@ -13,11 +13,12 @@ from linnet.backends.torch.kernels.functions import flex
 from linnet.backends.torch.kernels.records import (
     SIXTEEN_BITS,
     calling,
+    extent,
     kernel,
+    known,
     of_dtype,
     on,
 )
-from linnet.dims.dims import Dim
 from linnet.dtypes import FLOATS
 
 WAITING = "it reads on the host which keys are seen, for which a device would be waited for"
@@ -27,18 +28,14 @@ PLAIN = ("query", "key", "value", "scale", "mask")
 
 def many_queries(site: CallSite) -> str | None:
     """Making the block mask costs more than one query's attention."""
-    return "`Q` is 1: a block mask is not worth it" if site.generic("Q") == Dim.of(1) else None
+    return "`Q` is 1: a block mask is not worth it" if site.extent("Q") == 1 else None
 
 
 def power_of_two(site: CallSite) -> str | None:
     """Head dimensions that its tiles have."""
-    found = site.generic("D")
-    width = found.as_int() if isinstance(found, Dim) else None
-    if width is None:
-        return f"`D` is {found}, which is not a number yet"
-    return (
-        None if width >= 16 and width & (width - 1) == 0 else f"`D` is {width}, not 16, 32, 64, .."
-    )
+    width = extent(site, "D")
+    fits = width >= 16 and width & (width - 1) == 0
+    return None if fits else f"`D` is {width}, not 16, 32, 64, .."
 
 
 def available(site: CallSite) -> str | None:
@@ -56,6 +53,7 @@ SINK_KERNELS = (
         calling(flex.flex_sink_attention, *SINKS),
         on("cuda", "FlexAttention is compiled for GPUs"),
         of_dtype("T", *SIXTEEN_BITS),
+        known("D"),
         power_of_two,
         many_queries,
         available,

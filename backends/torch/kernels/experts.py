@@ -11,12 +11,13 @@ from linnet.backends.torch.kernels.records import (
     Function,
     Made,
     calling,
+    extent,
     kernel,
+    known,
     of_dtype,
     on,
     preparing,
 )
-from linnet.dims.dims import Dim
 from linnet.dtypes import FLOATS, DType
 
 WAITING = "it reads the chosen experts on the host, for which a device would be waited for"
@@ -27,10 +28,7 @@ PACKED = ("blocks", "scales")
 def aligned(site: CallSite) -> str | None:
     """Rows of 16 bytes, which a grouped product wants."""
     for generic in ("In", "Out"):
-        found = site.generic(generic)
-        width = found.as_int() if isinstance(found, Dim) else None
-        if width is None:
-            return f"`{generic}` is {found}, which is not a number yet"
+        width = extent(site, generic)
         if width == 0 or width % 8:
             return f"`{generic}` is {width}, no multiple of 8"
     return None
@@ -57,6 +55,7 @@ def grouped(op: str, function: Function, *arguments: str) -> Kernel:
         calling(function, *arguments),
         on("cuda", "grouped products are for GPUs"),
         of_dtype("T", DType.BF16),
+        known("In", "Out"),
         aligned,
         available,
         why="one grouped product for all experts, for which the host does not wait",

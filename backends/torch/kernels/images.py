@@ -19,7 +19,6 @@ from linnet.backends.torch.kernels.records import (
     known,
     not_on,
 )
-from linnet.dims.dims import Dim
 
 ROUNDING = "it may compute in TF32, or add up parts of a product in 16 bits"
 
@@ -28,7 +27,7 @@ def not_empty(*generics: str) -> Condition:
     """The framework has no windows of nothing, and no channels of nothing."""
 
     def condition(site: CallSite) -> str | None:
-        empty = next((g for g in generics if site.generic(g) == Dim.of(0)), None)
+        empty = next((g for g in generics if site.extent(g) == 0), None)
         return f"`{empty}` is 0" if empty else None
 
     return condition

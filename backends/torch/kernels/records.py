@@ -10,7 +10,6 @@ from linnet.backends.code import Code, call, name
 from linnet.backends.kernels import CallSite, Kernel, Preparing, Tier
 from linnet.backends.torch.dtypes import TORCH
 from linnet.backends.torch.semantics import position
-from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 
 Condition: TypeAlias = Callable[[CallSite], str | None]
@@ -141,10 +140,9 @@ def written(site: CallSite, operands: Sequence[Code], argument: Argument) -> Cod
 
 def extent(site: CallSite, generic: str) -> int:
     """The number that a dimension of the op is at a call where `known` holds."""
-    found = site.generic(generic)
-    value = found.as_int() if isinstance(found, Dim) else None
-    assert value is not None, f"`{generic}` is {found} at a call of `{site.op}`"
-    return value
+    found = site.extent(generic)
+    assert found is not None, f"`{generic}` is {site.generic(generic)} at a call of `{site.op}`"
+    return found
 
 
 def dtype(site: CallSite, generic: str) -> DType:
@@ -173,11 +171,10 @@ def known(*generics: str) -> Condition:
     """These dimensions are numbers."""
 
     def condition(site: CallSite) -> str | None:
-        for generic in generics:
-            found = site.generic(generic)
-            if not isinstance(found, Dim) or found.as_int() is None:
-                return f"`{generic}` is {found}, which is not a number yet"
-        return None
+        unknown = next((g for g in generics if site.extent(g) is None), None)
+        if unknown is None:
+            return None
+        return f"`{unknown}` is {site.generic(unknown)}, which is not a number yet"
 
     return condition
 

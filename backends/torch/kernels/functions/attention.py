@@ -6,6 +6,8 @@ so keys and values are multiplied as they are and never repeated.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 
@@ -37,6 +39,18 @@ def sink_attention(
     total = (weights.sum(-1, keepdim=True) + torch.exp(sink - peak)).clamp_min(1.0)
     shares = (weights / total).to(query.dtype).reshape(batch, kv_heads, groups * queries, keys)
     return torch.matmul(shares, value).reshape(query.shape)
+
+
+def in_f32(
+    attend: Callable[..., torch.Tensor],
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    *others: torch.Tensor,
+) -> torch.Tensor:
+    """`attend` of all in f32, rounded to the dtype of `query`."""
+    queries, keys, values = (t.to(torch.float32) for t in (query, key, value))
+    return attend(queries, keys, values, *others).to(query.dtype)
 
 
 QUERIES = 64
@@ -75,8 +89,7 @@ def blocked_sink_attention_f32(
     mask: torch.Tensor,
 ) -> torch.Tensor:
     """`blocked_sink_attention` in f32 whatever the dtype, rounded to it once."""
-    queries, keys, values = (t.to(torch.float32) for t in (query, key, value))
-    return blocked_sink_attention(queries, keys, values, sinks, scale, mask).to(query.dtype)
+    return in_f32(blocked_sink_attention, query, key, value, sinks, scale, mask)
 
 
 def sink_attention_f32(
@@ -88,8 +101,7 @@ def sink_attention_f32(
     mask: torch.Tensor,
 ) -> torch.Tensor:
     """`sink_attention` in f32 whatever the dtype, rounded to it once."""
-    queries, keys, values = (t.to(torch.float32) for t in (query, key, value))
-    return sink_attention(queries, keys, values, sinks, scale, mask).to(query.dtype)
+    return in_f32(sink_attention, query, key, value, sinks, scale, mask)
 
 
 def attention_f32(

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
-
-from linnet.backends.code import Code, call, name
-from linnet.backends.kernels import CallSite, Kernel, Tier
-from linnet.backends.torch.dtypes import TORCH
+from linnet.backends.kernels import Kernel, Tier
+from linnet.backends.torch.kernels.records import Condition, Element, Emit, calling, kernel
 from linnet.backends.torch.kernels.triton.attention import triton_sink_attention
 from linnet.backends.torch.kernels.triton.mxfp4 import (
     triton_dequantize_mxfp4,
@@ -24,10 +20,6 @@ from linnet.backends.torch.kernels.triton.reasons import (
     on_gpu,
     sixteen_bits,
 )
-from linnet.dtypes import DType
-
-Condition: TypeAlias = Callable[[CallSite], str | None]
-Emit: TypeAlias = Callable[[CallSite, Sequence[Code]], Sequence[Code]]
 
 FEW = "reads the packed bytes of the chosen experts in place, and of no other"
 MANY = "groups rows by expert; packed bytes are unpacked in tiles on the chip"
@@ -36,33 +28,8 @@ PACKED = ("x", "blocks", "scales", "experts")
 
 
 def record(op: str, name: str, tier: Tier, why: str, emit: Emit, *conditions: Condition) -> Kernel:
-    """A kernel that applies where all conditions hold; the first that does not is the reason.
-    `why` is what it is good for."""
-
-    def applies(site: CallSite) -> str | None:
-        found = (condition(site) for condition in (on_gpu, *conditions))
-        return next((reason for reason in found if reason is not None), None)
-
-    return Kernel(op, f"triton.{name}", tier, applies, emit, why=why)
-
-
-def calling(function: Callable[..., Any], *parameters: str) -> Emit:
-    """Calls `function` with these parameters of the op, none of them optional."""
-
-    def emit(site: CallSite, operands: Sequence[Code]) -> Sequence[Code]:
-        picked = (site.pick(parameter, operands) for parameter in parameters)
-        return [call(function, *(code for code in picked if code is not None))]
-
-    return emit
-
-
-def emit_dequantize(site: CallSite, operands: Sequence[Code]) -> Sequence[Code]:
-    """The dtype is no operand."""
-    dtype = site.generic("T")
-    assert isinstance(dtype, DType), f"`T` is {dtype}, which `float_up_to_32` refuses"
-    packed = (site.pick(parameter, operands) for parameter in ("blocks", "scales"))
-    given = (code for code in packed if code is not None)
-    return [call(triton_dequantize_mxfp4, *given, name(str(TORCH[dtype])))]
+    """A kernel that is called `triton.name`, for GPUs."""
+    return kernel(op, f"triton.{name}", tier, emit, on_gpu, *conditions, why=why)
 
 
 def products(op: str, for_few: str, for_many: str) -> tuple[Kernel, Kernel]:
@@ -94,7 +61,7 @@ KERNELS = (
         "dequantize_mxfp4",
         "exact",
         "unpacks in one pass",
-        emit_dequantize,
+        calling(triton_dequantize_mxfp4, "blocks", "scales", Element("T")),
         float_up_to_32,
     ),
     record(

@@ -23,6 +23,20 @@ def load_wide(pointers, mask):
 
 
 @triton.jit
+def softmax_step(q, k, v, seen, unseen, factor, peak, total, acc):
+    """`peak`, `total` and `acc` of the keys so far, with those of a block `k` and `v` that are
+    `seen`; `unseen` is the greatest score of the others."""
+    scores = tl.dot(q, tl.trans(k), input_precision="ieee") * factor
+    scores = tl.where(seen != 0, scores, -3e38)
+    highest = tl.maximum(tl.maximum(peak, unseen), tl.max(scores, 1))
+    weights = tl.where(seen != 0, tl.exp(scores - highest[:, None]), 0.0)
+    kept = tl.exp(peak - highest)
+    total = total * kept + tl.sum(weights, 1)
+    acc = tl.dot(weights, v, acc * kept[:, None], input_precision="ieee")
+    return highest, total, acc
+
+
+@triton.jit
 def splits_kernel(
     query,
     key,
@@ -93,19 +107,13 @@ def splits_kernel(
             k = load_wide(keys + d[None, :] * key_d, inside)
             values = value + b * value_b + h * value_h + n[:, None] * value_k
             v = load_wide(values + d[None, :] * value_d, inside)
-            scores = tl.dot(q, tl.trans(k), input_precision="ieee") * factor
-            scores = tl.where(seen != 0, scores, -3e38)
-            highest = tl.maximum(tl.maximum(peak, unseen), tl.max(scores, 1))
-            weights = tl.where(seen != 0, tl.exp(scores - highest[:, None]), 0.0)
-            kept = tl.exp(peak - highest)
-            total = total * kept + tl.sum(weights, 1)
-            acc = tl.dot(weights, v, acc * kept[:, None], input_precision="ieee")
-            peak = highest
+            peak, total, acc = softmax_step(q, k, v, seen, unseen, factor, peak, total, acc)
         else:
-            kept = tl.exp(peak - tl.maximum(peak, unseen))
+            highest = tl.maximum(peak, unseen)
+            kept = tl.exp(peak - highest)
             total = total * kept
             acc = acc * kept[:, None]
-            peak = tl.maximum(peak, unseen)
+            peak = highest
     place = (head.to(tl.int64) * tl.num_programs(1) + split) * rows + m
     tl.store(peaks + place, peak, mask=m < rows)
     tl.store(totals + place, total, mask=m < rows)

@@ -5,19 +5,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from linnet.backends.kernels import CallSite
-from linnet.dims.dims import Dim
 from linnet.dtypes import DType
 
 MOST_QUERIES = 16
 """More queries are a prompt, which other kernels read in tiles of queries."""
 WIDEST_HEAD = 256
 """A tile has the whole head dimension."""
-
-
-def extent(site: CallSite, generic: str) -> int | None:
-    """The number that a dimension is, None where it is not known."""
-    found = site.generic(generic)
-    return found.as_int() if isinstance(found, Dim) else None
 
 
 def on_gpu(site: CallSite) -> str | None:
@@ -43,7 +36,7 @@ def sixteen_bits(site: CallSite) -> str | None:
 def few_rows(site: CallSite) -> str | None:
     """The kernel reads an expert for each pair of a row and an expert. Where pairs are half as
     many as experts, or fewer, most experts are chosen by one row at most."""
-    rows, chosen, experts = (extent(site, name) for name in ("R", "K", "E"))
+    rows, chosen, experts = (site.extent(name) for name in ("R", "K", "E"))
     if rows is None:
         return f"`R` is {site.generic('R')}: for any number of rows they are grouped by expert"
     if rows <= 1:
@@ -66,7 +59,7 @@ def narrow_heads(site: CallSite) -> str | None:
 
 
 def _at_most(site: CallSite, generic: str, most: int) -> str | None:
-    found = extent(site, generic)
+    found = site.extent(generic)
     if found is None:
         return f"`{generic}` is {site.generic(generic)}, not known to be at most {most}"
     return None if found <= most else f"`{generic}` is {found}, more than {most}"
