@@ -66,7 +66,7 @@ class TorchBackend:
             place,
             Selecting(kernels, numerics, place.type, options.get("prepare", False)),
             chosen is not False and compiled.written is not None,
-            Inductor(trainable) if chosen == "inductor" else None,
+            Inductor(trainable, numerics == "exact") if chosen == "inductor" else None,
             _graphs(place) if chosen == "reduce-overhead" else None,
             trainable,
         )

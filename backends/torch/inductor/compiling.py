@@ -26,9 +26,11 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Inductor:
     """`variants`: how often each piece has been compiled, in all. A `trainable` model has
-    gradients of every kernel, so those that cannot be looked into end what is compiled."""
+    gradients of every kernel, so those that cannot be looked into end what is compiled. An `exact`
+    one rounds to f16 and bf16 between operations that are compiled into one, too."""
 
     trainable: bool = False
+    exact: bool = False
     variants: Counter[str] = field(default_factory=Counter[str])
 
     def tree(self, source: Source) -> tuple[ast.Module, tuple[str, ...]]:
@@ -58,11 +60,13 @@ class Inductor:
     def _backend(self, name: str) -> Callable[..., Any]:
         """TorchInductor, with a count of what it is given."""
 
+        patches = {"emulate_precision_casts": True} if self.exact else None
+
         def run(graph: torch.fx.GraphModule, inputs: list[Any]) -> Any:
             from torch._inductor.compile_fx import compile_fx
 
             self.variants[name] += 1
             _log.info("compiling %s, variant %d", name, self.variants[name])
-            return compile_fx(graph, inputs)
+            return compile_fx(graph, inputs, config_patches=patches)
 
         return run

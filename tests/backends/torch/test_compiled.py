@@ -19,10 +19,13 @@ import torch
 
 from linnet import nest
 from linnet.backends.base import get_backend
+from linnet.backends.numpy.dtypes import NUMPY
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.inductor.pieces import cut
+from linnet.dtypes import DType
 from linnet.source.errors import LinnetError
 from tests.backends.torch.layered import load, write_card
+from tests.stdlib.conftest import compiled
 
 UNITS = {"f32": 2.0**-24, "bf16": 2.0**-9}
 """Half the distance from 1 to the next number: what rounding once may change, relatively."""
@@ -123,6 +126,19 @@ def test_a_state_that_is_replaced_is_replaced(card: Path) -> None:
     model.reset_state()
     assert int(model.count()) == 1
     assert sum(model.variants.values()) == 1
+
+
+def test_exact_numerics_round_between_operations() -> None:
+    """NumPy rounds to bf16 after each of the three."""
+    source = (
+        "module probe\n\n"
+        "pub entry probe(x: Tensor[64; bf16], y: Tensor[64; bf16]) -> Tensor[64; bf16] {\n"
+        "    return (x + y) * y - x\n}\n"
+    )
+    x, y = np.random.default_rng(0).standard_normal((2, 64)).astype(NUMPY[DType.BF16])
+    how: dict[str, Any] = {"numerics": "exact", "device": None, "compile": "inductor"}
+    (found,) = get_backend("torch").load(compiled(source), **how).call("probe", [x, y])
+    assert np.array_equal(found.float().numpy(), ((x + y) * y - x).astype(np.float32))
 
 
 # --- pieces ------------------------------------------------------------------

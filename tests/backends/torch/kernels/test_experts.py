@@ -21,35 +21,16 @@ from tests.backends.torch.kernels.harness import (
     torch,
     wide,
 )
-
-# R rows, K experts each, of E experts, Out, In, and which are chosen.
-Size = tuple[int, int, int, int, int, str]
-SIZES: list[Size] = [
-    (1, 1, 1, 1, 1, "any"),
-    (1, 4, 5, 3, 7, "any"),
-    (7, 2, 5, 9, 33, "any"),
-    (0, 2, 3, 4, 1, "any"),
-    (5, 0, 3, 4, 1, "any"),
-    (5, 3, 3, 0, 2, "any"),
-    (2, 3, 4, 1, 0, "any"),
-    (33, 2, 6, 5, 3, "one"),
-    (6, 3, 6, 5, 9, "every"),
-]
+from tests.backends.torch.kernels.routing import SIZES, Size, routing
 
 
 def drawn(size: Size, dtype: str, op: str) -> Call:
-    rows, k, count, out, n, kind = size
-    rng = np.random.default_rng(0)
-    experts = {
-        "any": rng.integers(0, count, (rows, k)),
-        "one": np.full((rows, k), count - 1),
-        "every": (np.arange(rows * k) % count).reshape(rows, k),
-    }[kind].astype(np.int64)
+    rows, k, count, out, n, _ = size
     shape = (rows, n) if op == "linear_experts_shared" else (rows, k, n)
     arrays = {"x": draw(1, shape, dtype), "weight": draw(2, (count, out, n), dtype)}
-    arrays["experts"] = experts
+    arrays["experts"] = routing(size)
     if op == "combine_experts":
-        arrays["weights"] = rng.random((rows, k)).astype(NUMPY_DTYPES[dtype])
+        arrays["weights"] = np.random.default_rng(0).random((rows, k)).astype(NUMPY_DTYPES[dtype])
     generics = dict(zip(("R", "K", "E", "Out", "In"), size, strict=False)) | {"T": dtype}
     return call(f"std.nn.moe::{op}", generics, **arrays)
 

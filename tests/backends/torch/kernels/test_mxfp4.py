@@ -18,6 +18,7 @@ from tests.backends.torch.kernels.harness import (
     torch,
     wide,
 )
+from tests.backends.torch.kernels.routing import SIZES, Size, routing
 
 # All sixteen codes in order, twice.
 CODES = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE] * 2, np.uint8)
@@ -64,29 +65,6 @@ def test_values_do_not_depend_on_flushing(dtype: str) -> None:
     assert bytes(got.view(torch.uint8).numpy()) == bytes(want.view(torch.uint8).numpy())
     # 0.5 at scale byte 0 is 2 ** -128, below the smallest normal number of bf16 and f32.
     assert want[0, 1].item() == 2.0**-128
-
-
-Size = tuple[int, int, int, int, int, str]
-# R rows, K experts each, of E experts, Out, G blocks of 32, and which are chosen.
-SIZES = [
-    (1, 1, 1, 1, 1, "any"),
-    (1, 4, 5, 3, 1, "any"),
-    (7, 2, 5, 9, 3, "any"),
-    (0, 2, 3, 4, 1, "any"),
-    (5, 3, 3, 0, 1, "any"),
-    (33, 2, 6, 5, 1, "one"),
-    (6, 3, 6, 5, 2, "every"),
-    (3, 2, 4, 5, 0, "any"),
-]
-
-
-def routing(size: Size) -> Any:
-    rows, chosen, count, *_, kind = size
-    if kind == "one":
-        return np.full((rows, chosen), count - 1, np.int64)
-    if kind == "every":
-        return (np.arange(rows * chosen, dtype=np.int64) % count).reshape(rows, chosen)
-    return np.random.default_rng(1).integers(0, count, (rows, chosen))
 
 
 def generics(size: Size, dtype: str) -> dict[str, Any]:
@@ -176,8 +154,9 @@ def test_only_what_is_chosen_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_device_does_not_wait() -> None:
+    size = 1, 4, 5, 3, 1, "any"
     x = draw(0, (1, 4, 32), "f32")
-    made = call("std.quant::mxfp4_experts", generics(SIZES[1], "f32"), x=x, **packed(SIZES[1]))
+    made = call("std.quant::mxfp4_experts", generics(size, "f32"), x=x, **packed(size))
     reason = made.refused("cpu.chosen_mxfp4_experts", "cuda:0")
     assert reason is not None and reason.startswith("the device is cuda: it reads the chosen")
 
