@@ -34,7 +34,12 @@ def rounded(x: Tensor, dtype: torch.dtype) -> Tensor:
     back = near.to(torch.float64)
     inexact = (back != x) & ~torch.isnan(x)
     bits = near.view(torch.int32) - (inexact & (back.abs() > x.abs())).to(torch.int32)
-    return (bits | inexact.to(torch.int32)).view(torch.float32).to(dtype)
+    odd = (bits | inexact.to(torch.int32)).view(torch.float32)
+    if near.requires_grad:
+        # Bits have no gradient: it is that of the number next to them.
+        moved = torch.where(torch.isfinite(near), near + (odd - near).detach(), odd)
+        odd = torch.where(inexact, moved, near)
+    return odd.to(dtype)
 
 
 def _odd_f64(x: Tensor) -> Tensor:

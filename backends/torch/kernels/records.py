@@ -18,7 +18,7 @@ Emit: TypeAlias = Callable[[CallSite, Sequence[Code]], Sequence[Code]]
 Function: TypeAlias = str | Callable[..., Any]
 """A function of this project, or the text of one of the framework's, `F.silu`."""
 
-NUMBERS = ("at", "eps", "scale", "slot", "window")
+NUMBERS = ("at", "eps", "scale", "slot")
 """What ops call their scalars, which the functions here take as tensors or as Python numbers."""
 
 SIXTEEN_BITS = (DType.F16, DType.BF16)

@@ -11,6 +11,8 @@ import torch
 
 from linnet.backends.base import Compiled, get_backend
 from linnet.backends.contract import Given, Sources
+from linnet.backends.torch.kernels.functions.decoding import top_k
+from linnet.backends.torch.semantics import rounded
 from linnet.ir.core import Module
 from linnet.lower.module import lower_entry, lower_entry_as_written
 from linnet.lower.outline import outline_of
@@ -106,6 +108,28 @@ def grads(model: Any, loss: Any) -> dict[str, Any]:
     found = {path: p.grad.clone() for path, p in model.named_parameters()}
     model.zero_grad()
     return found
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_of_a_number_that_is_rounded_once(dtype: torch.dtype) -> None:
+    """By way of f32 it would be a tie that is not there: its bits are put together, and what is
+    rounded moves as what it is rounded to."""
+    tie = {torch.bfloat16: 1 + 2.0**-8, torch.float16: 1 + 2.0**-11}[dtype]
+    numbers = [tie + 2.0**-40, tie - 2.0**-40, -tie, 0.1, 0.0, -0.0, 2.0**-140, 1e300, -np.inf]
+    x = torch.tensor(numbers, dtype=torch.float64, requires_grad=True)
+    y = rounded(x, dtype)
+    assert torch.equal(y.view(torch.int16), rounded(x.detach(), dtype).view(torch.int16))
+    (found,) = torch.autograd.grad(y[:7].sum(), x)
+    assert found.tolist() == [1.0] * 7 + [0.0] * 2
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_of_the_greatest_numbers(dtype: torch.dtype) -> None:
+    x = torch.tensor([[3.0, 1.0, 4.0, 1.5]], dtype=dtype, requires_grad=True)
+    values, places = top_k(x, 2)
+    assert values.tolist() == [[4.0, 3.0]] and places.tolist() == [[2, 0]]
+    (found,) = torch.autograd.grad((values * torch.tensor([2.0, 5.0], dtype=dtype)).sum(), x)
+    assert found.tolist() == [[5.0, 0.0, 2.0, 0.0]]
 
 
 @pytest.mark.parametrize("generate", [False, True])

@@ -13,9 +13,12 @@ def first_greatest(x: torch.Tensor) -> torch.Tensor:
 def top_k(x: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The `count` greatest numbers of the last axis, in order, and where they are, in i32."""
     places = descending(x)[..., :count]
-    # `gather` changes the bits of a NaN in bf16.
-    moved = x.view(torch.int16) if x.dtype == torch.bfloat16 else x
-    return moved.gather(-1, places).view(x.dtype), places.to(torch.int32)
+    if x.dtype == torch.bfloat16 and not x.requires_grad:
+        # `gather` changes the bits of a NaN in bf16; but bits have no gradient.
+        values = x.view(torch.int16).gather(-1, places).view(x.dtype)
+    else:
+        values = x.gather(-1, places)
+    return values, places.to(torch.int32)
 
 
 def top_k_routing(scores: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
