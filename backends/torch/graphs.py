@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from linnet.backends.contract import Given
+from linnet.backends.torch.tree import Stores
 
 LIMIT = 64
 """The most graphs that a model keeps: each holds memory of its own for its inputs."""
@@ -104,7 +105,6 @@ class Graphs:
     refused: dict[str, str] = field(default_factory=dict[str, str])
     _graphs: dict[_Key, _Graph] = field(default_factory=dict[_Key, _Graph])
     _places: tuple[int, ...] = ()
-    _tensors: _Tensors | None = None
 
     @property
     def variants(self) -> Mapping[str, int]:
@@ -112,13 +112,10 @@ class Graphs:
         return Counter(entry for entry, _, _ in self._graphs)
 
     def run(
-        self, entry: str, given: Given, function: Run, tensors: Sequence[Tensor], module: nn.Module
+        self, entry: str, given: Given, function: Run, tensors: Sequence[Tensor], stores: Stores
     ) -> tuple[Tensor, ...]:
         """What `function` gives for `tensors`; its graph is made at the first call."""
-        if self._tensors is None:
-            self._tensors = _Tensors.of(module)
-        held = self._tensors
-        places = held.places()
+        places = tuple(t.data_ptr() for t in stores.tensors())
         if places != self._places:  # the model was moved, or a parameter replaced
             self._graphs.clear()
             self._places = places
@@ -128,7 +125,7 @@ class Graphs:
             return graph.run(tensors)
 
         def run(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-            return held.in_place(lambda: function(tensors))
+            return _in_place(stores, lambda: function(tensors))
 
         if entry in self.refused or len(self._graphs) >= self.limit:
             return run(tensors)
@@ -149,45 +146,25 @@ class Graphs:
             _log.warning("%d CUDA graphs are kept; other shapes run without one", self.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensors:
-    """The tensors of a model, by what holds them."""
-
-    parameters: tuple[dict[str, Any], ...]
-    buffers: tuple[dict[str, Any], ...]
-
-    @staticmethod
-    def of(module: nn.Module) -> _Tensors:
-        each = list(module.modules())
-        return _Tensors(
-            tuple(m._parameters for m in each),  # pyright: ignore[reportPrivateUsage]
-            tuple(m._buffers for m in each),  # pyright: ignore[reportPrivateUsage]
-        )
-
-    def places(self) -> tuple[int, ...]:
-        """Where they are in memory."""
-        stores = (*self.parameters, *self.buffers)
-        return tuple(t.data_ptr() for store in stores for t in store.values() if t is not None)
-
-    def in_place(self, run: Callable[[], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-        """What `run` gives; the buffers are the same tensors after it, with the values that those
-        have which it left, a fault the old ones."""
-        before = [
-            (store, {n: t for n, t in store.items() if t is not None}) for store in self.buffers
-        ]
-        left: list[tuple[Tensor, Tensor]] = []
-        try:
-            results = run()
-            memory = {t.untyped_storage().data_ptr() for _, old in before for t in old.values()}
-            for store, old in before:
-                for name, tensor in old.items():
-                    new: Tensor = store[name]
-                    if new is not tensor:
-                        own = new.untyped_storage().data_ptr() not in memory
-                        left.append((tensor, new if own else new.clone()))
-        finally:
-            for store, old in before:
-                store.update(old)
-        for tensor, new in left:
-            tensor.copy_(new)
-        return results
+def _in_place(stores: Stores, run: Callable[[], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
+    """What `run` gives; the buffers are the same tensors after it, with the values that those
+    have which it left, a fault the old ones."""
+    before = [
+        (store, {n: t for n, t in store.items() if t is not None}) for store in stores.buffers
+    ]
+    left: list[tuple[Tensor, Tensor]] = []
+    try:
+        results = run()
+        memory = {t.untyped_storage().data_ptr() for _, old in before for t in old.values()}
+        for store, old in before:
+            for name, tensor in old.items():
+                new: Tensor = store[name]
+                if new is not tensor:
+                    own = new.untyped_storage().data_ptr() not in memory
+                    left.append((tensor, new if own else new.clone()))
+    finally:
+        for store, old in before:
+            store.update(old)
+    for tensor, new in left:
+        tensor.copy_(new)
+    return results

@@ -19,7 +19,7 @@ from linnet.backends.torch.generated import Generated
 from linnet.backends.torch.graphs import Graphs
 from linnet.backends.torch.inductor.compiling import Inductor
 from linnet.backends.torch.interpreter import Interpreter
-from linnet.backends.torch.tree import Block, Stores, at, reset, set_parameter, states_of, stores
+from linnet.backends.torch.tree import Block, Stores, at, reset, set_parameter, states_of
 from linnet.dtypes import DType
 
 
@@ -37,7 +37,7 @@ class TorchRuntime:
     trainable: bool = False
     module: nn.Module = field(init=False)
     _generated: Generated | None = None
-    _stores: Stores = ()
+    _stores: Stores = field(init=False)
     _ready: dict[tuple[str, Given], Interpreter] = field(
         default_factory=dict[tuple[str, Given], Interpreter]
     )
@@ -60,7 +60,7 @@ class TorchRuntime:
         for parameter in self.module.parameters():
             parameter.requires_grad_(self.trainable and parameter.is_floating_point())
         self.reset_state()
-        self._stores = stores(self.module)
+        self._stores = Stores.of(self.module)
         if self.selecting.prepare and self._generated is not None:
             self._generated.source()  # what is prepared, entries tell that are written
             root: Any = self.module
@@ -104,7 +104,7 @@ class TorchRuntime:
                 found = called(self._generated.method(entry, given), tensors)
             else:
                 run = partial(called, self._generated.method(entry, given))
-                found = self.graphs.run(entry, given, run, tensors, self.module)
+                found = self.graphs.run(entry, given, run, tensors, self._stores)
             return self._own(found, tensors)
 
     def _interpreted(self, entry: str, given: Given, tensors: list[Tensor]) -> tuple[Tensor, ...]:
@@ -124,8 +124,8 @@ class TorchRuntime:
 
     def _own(self, results: Sequence[Tensor], arguments: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The results, copies of those that share memory with what stays."""
-        held = (tensor for store in self._stores for tensor in store.values())
-        memory = {t.untyped_storage().data_ptr() for t in (*held, *arguments) if t is not None}
+        kept = (*self._stores.tensors(), *arguments)
+        memory = {t.untyped_storage().data_ptr() for t in kept}
         own: list[Tensor] = []
         for found in results:
             place = found.untyped_storage().data_ptr()

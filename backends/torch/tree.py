@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -60,13 +62,27 @@ def states_of(root: nn.Module, states: tuple[Stored, ...]) -> Iterator[tuple[str
         yield state.path, held
 
 
-Stores = tuple[Mapping[str, Tensor | None], ...]
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """What the modules of a tree keep their tensors in: what these hold later is seen in them
+    too."""
 
+    parameters: tuple[dict[str, Any], ...]
+    buffers: tuple[dict[str, Any], ...]
 
-def stores(root: nn.Module) -> Stores:
-    """Where the modules of a tree keep their tensors: what these hold later is seen in them too."""
-    modules = list(root.modules())
-    return (*(m._parameters for m in modules), *(m._buffers for m in modules))  # pyright: ignore[reportPrivateUsage]
+    @staticmethod
+    def of(root: nn.Module) -> Stores:
+        """Those of `root` and of all modules below it."""
+        each = list(root.modules())
+        return Stores(
+            tuple(m._parameters for m in each),  # pyright: ignore[reportPrivateUsage]
+            tuple(m._buffers for m in each),  # pyright: ignore[reportPrivateUsage]
+        )
+
+    def tensors(self) -> Iterator[Tensor]:
+        """All that they hold."""
+        every = (t for store in (*self.parameters, *self.buffers) for t in store.values())
+        return (t for t in every if t is not None)
 
 
 def shown(root: nn.Module) -> str:
