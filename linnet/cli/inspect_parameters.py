@@ -15,8 +15,7 @@ from linnet.lower.bindings import Bound, bind, bind_open, sub_bindings, sub_coun
 from linnet.lower.instances import unsatisfied_block
 from linnet.nest.card import card_path
 from linnet.nest.generics import Generics
-from linnet.nest.opened import open_whole
-from linnet.nest.own import survey_own
+from linnet.nest.own import open_own
 from linnet.nest.survey import Survey
 from linnet.nest.words import counted, size_text
 from linnet.pipeline import check_paths
@@ -61,9 +60,8 @@ def parameters(target: str, generics: Generics, sink: Sink) -> tuple[str, dict[s
 
 
 def _of_card(path: Path, generics: Generics, sink: Sink) -> list[Table]:
-    opened = open_whole(path, sink, generics)
-    found = survey_own(opened, sink) if opened else None
-    if found is None or sink.errors:
+    found = open_own(path, sink, generics)
+    if found is None:
         return []
     program = found.program
     bound = bind(program.block.generics, program.generics)

@@ -14,10 +14,8 @@ from linnet.lower.module import lower_entry, lower_function
 from linnet.nest.card import CARD, card_path
 from linnet.nest.generics import Generics
 from linnet.nest.lowered import lower_card
-from linnet.nest.opened import open_whole
-from linnet.nest.own import survey_own
+from linnet.nest.own import open_own
 from linnet.nest.presence import presence
-from linnet.nest.survey import Survey
 from linnet.packages.manifest import MANIFEST
 from linnet.packages.package import SUFFIX
 from linnet.pipeline import check_paths
@@ -46,15 +44,8 @@ def is_card(path: Path) -> bool:
     return path.suffix != SUFFIX and path.name != MANIFEST
 
 
-def surveyed(card: Path, generics: Generics, sink: Sink) -> Survey | None:
-    """A card that nothing is wrong with, as its own checkpoint has it; what is, is in `sink`."""
-    opened = open_whole(card, sink, generics)
-    found = survey_own(opened, sink) if opened else None
-    return None if sink.errors else found
-
-
 def _of_card(name: Path, entry: str | None, generics: Generics, sink: Sink) -> dict[str, Module]:
-    found = surveyed(name, generics, sink)
+    found = open_own(name, sink, generics)
     if found is None:
         return {}
     there = presence(p.path for p in found.bound)

@@ -14,7 +14,7 @@ from linnet.nest.astray import astray
 from linnet.nest.card import Card, list_cards, load_card
 from linnet.nest.locate import find_files
 from linnet.nest.opened import Opened, open_whole
-from linnet.nest.own import own_headers, survey_own
+from linnet.nest.own import open_own, own_headers
 from linnet.nest.survey import Survey, size, survey
 from linnet.nest.words import shape_text
 from linnet.source.diagnostics import Sink
@@ -67,9 +67,8 @@ def _rounded(count: int) -> str:
 
 def _show(options: argparse.Namespace) -> int:
     sink = Sink()
-    opened = open_whole(options.card, sink, generics_of(options))
-    found = survey_own(opened, sink) if opened else None
-    if found is None or sink.errors:
+    found = open_own(options.card, sink, generics_of(options))
+    if found is None:
         return report(sink, options.json)
     if options.json:
         print(json.dumps(document(found), indent=2))

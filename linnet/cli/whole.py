@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linnet.backends.base import Given, Sources
 from linnet.check.typed import Program, TBlock
-from linnet.cli.lowered import is_card, surveyed
+from linnet.cli.lowered import is_card
 from linnet.lower.bindings import bind, refuse_unknown
 from linnet.lower.instances import entries as entries_of
 from linnet.lower.instances import unsatisfied_block
@@ -19,6 +19,7 @@ from linnet.nest.card import card_path
 from linnet.nest.generics import Generics
 from linnet.nest.lowered import card_sources
 from linnet.nest.match import tensor_names
+from linnet.nest.own import open_own
 from linnet.nest.presence import presence
 from linnet.pipeline import check_paths
 from linnet.source.diagnostics import Diagnostic, Sink
@@ -53,7 +54,7 @@ def chosen(whole: Whole, wanted: list[str], sink: Sink) -> tuple[str, ...]:
 
 
 def _of_card(path: Path, generics: Generics, sink: Sink) -> Whole | None:
-    found = surveyed(path, generics, sink)
+    found = open_own(path, sink, generics)
     if found is None:
         return None
     program = found.program

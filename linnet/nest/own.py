@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from linnet.nest.card import Card
+from linnet.nest.generics import Generics
 from linnet.nest.hub import default_files, is_beside
-from linnet.nest.opened import Opened
+from linnet.nest.opened import Opened, open_whole
 from linnet.nest.survey import Survey, survey
 from linnet.source.diagnostics import Sink
 
@@ -28,15 +30,21 @@ def own_headers(card: Card | None, sink: Sink) -> Checkpoint | None:
     return read_headers(files, sink)
 
 
-def survey_own(opened: Opened, sink: Sink) -> Survey | None:
+def open_own(
+    card: str | os.PathLike[str], sink: Sink, generics: Generics | None = None
+) -> Survey | None:
     """`survey` of a card as its own checkpoint has it, for whoever shows or writes the model: which
     optional parameters there are is what loading would find. Whether dtypes and shapes fit is not
-    compared: under other generics they need not.
+    compared: under other generics they need not. None where anything is wrong, which `sink` has.
     """
+    opened = open_whole(card, sink, generics)
+    if opened is None:
+        return None
     headers = own_headers(opened.card, sink) if _is_open(opened) else None
     if headers is not None and opened.overridden and not _has_required(opened, headers):
         headers = None  # it is of a smaller model
-    return survey(opened, sink, headers, compare=False)
+    found = survey(opened, sink, headers, compare=False)
+    return None if sink.errors else found
 
 
 def _is_open(opened: Opened) -> bool:
