@@ -12,7 +12,7 @@ from linnet.backends.code import Code, call, method, name
 from linnet.backends.interpret.frame import concrete
 from linnet.backends.torch.emit.names import Names
 from linnet.backends.torch.emit.signs import Signs
-from linnet.backends.torch.emit.structs import attributes, stem
+from linnet.backends.torch.emit.structs import attributes, places, stem
 from linnet.backends.torch.emit.values import NESTED, Pending, Surroundings, Values, shape_text
 from linnet.backends.torch.semantics import position
 from linnet.backends.torch.vocabulary import (
@@ -170,17 +170,12 @@ class Body(Values):
 
     def _several(self, values: Sequence[Value], found: Code, gives: Sequence[Fields]) -> None:
         targets: list[str] = []
-        starts = {f.first: f for f in gives}
-        k = 0
-        while k < len(values):
-            fields = starts.get(k)
-            if fields is None:
-                targets.append(self._name(values[k].hint or "value"))
-                self._hold(values[k], targets[-1])
-                k += 1
+        for place in places(len(values), gives):
+            if isinstance(place, int):
+                targets.append(self._name(values[place].hint or "value"))
+                self._hold(values[place], targets[-1])
             else:
-                targets.append(self._struct(fields, values[k : fields.stop]))
-                k = fields.stop
+                targets.append(self._struct(place, values[place.first : place.stop]))
         comment = "  # " + ", ".join(shape_text(v.type) for v in values)
         line = f"{', '.join(targets)} = {found}"
         self.statement(line + comment if len(line + comment) <= _WITH_COMMENT else line)

@@ -15,7 +15,7 @@ from linnet.backends.torch.emit.body import Body
 from linnet.backends.torch.emit.facts import Facts
 from linnet.backends.torch.emit.names import Names, snake
 from linnet.backends.torch.emit.preparation import Preparation
-from linnet.backends.torch.emit.structs import Structs, attributes, grouped, stem
+from linnet.backends.torch.emit.structs import Structs, attributes, grouped, places, stem
 from linnet.backends.torch.emit.values import Values
 from linnet.dims.dims import Dim, Symbol
 from linnet.ir.core import Fields, Function, Operation, Value
@@ -138,20 +138,17 @@ class Scope:
 
     def _declared(self) -> Iterator[str]:
         """What each parameter of the function is in its body, the fields of a struct among them."""
-        starts = {f.first: f for f in self._takes}
-        k = 0
-        while k < len(self.function.params):
-            fields, hint = starts.get(k), self.function.params[k].hint
-            text = self._names.new((stem(fields, hint) if fields else hint) or "value")
-            kind = "int" if k in self._integers else "Tensor"
-            self._signature.append((text, self.structs.title(fields) if fields else kind))
-            if fields is None:
+        params = self.function.params
+        for place in places(len(params), self._takes):
+            if isinstance(place, int):
+                text = self._names.new(params[place].hint or "value")
+                self._signature.append((text, "int" if place in self._integers else "Tensor"))
                 yield text
-                k += 1
-                continue
-            self.holding[text] = self.structs.title(fields)
-            yield from (f"{text}.{part}" for part in attributes(fields))
-            k = fields.stop
+            else:
+                text = self._names.new(stem(place, params[place.first].hint))
+                self.holding[text] = self.structs.title(place)
+                self._signature.append((text, self.holding[text]))
+                yield from (f"{text}.{part}" for part in attributes(place))
 
     def _called(self) -> Iterator[str]:
         """The functions outside any block that the body calls, and the classes of structs."""
@@ -336,10 +333,10 @@ class Scope:
         )
 
     def _result(self) -> str:
-        at = {f.first: self.structs.title(f) for f in self.returned}
-        within = {k for f in self.returned for k in range(f.first + 1, f.stop)}
-        count = len(self.function.results)
-        types = [at.get(k, "Tensor") for k in range(count) if k not in within]
+        types = [
+            "Tensor" if isinstance(place, int) else self.structs.title(place)
+            for place in places(len(self.function.results), self.returned)
+        ]
         if len(types) > 1:
             return f"tuple[{', '.join(types)}]"
         return types[0] if types else "None"

@@ -15,6 +15,16 @@ def grouped(structs: Iterable[Fields], integers: frozenset[int] = frozenset()) -
     return [f for f in structs if len(f.fields) > 1 and integers.isdisjoint(range(f.first, f.stop))]
 
 
+def places(count: int, structs: Iterable[Fields]) -> Iterator[int | Fields]:
+    """`count` parameters or results in order: the number of each, or the struct that some are."""
+    at = 0
+    for fields in structs:
+        yield from range(at, fields.first)
+        yield fields
+        at = fields.stop
+    yield from range(at, count)
+
+
 def attributes(fields: Fields) -> tuple[str, ...]:
     """What the fields are called in Python."""
     names = Names()
@@ -60,15 +70,13 @@ class Structs:
     ) -> list[Code]:
         """`codes` with one in place of each struct: the variable that holds it, by `holding` one of
         its class, or a tuple made of its fields."""
-        found: list[Code] = []
-        at = 0
-        for fields in structs:
-            own = codes[fields.first : fields.stop]
-            found += [*codes[at : fields.first], self._one(fields, own, holding)]
-            at = fields.stop
-        return [*found, *codes[at:]]
+        return [
+            codes[place] if isinstance(place, int) else self._one(place, codes, holding)
+            for place in places(len(codes), structs)
+        ]
 
-    def _one(self, fields: Fields, codes: Sequence[Code], holding: Mapping[str, str]) -> Code:
+    def _one(self, fields: Fields, every: Sequence[Code], holding: Mapping[str, str]) -> Code:
+        codes = every[fields.first : fields.stop]
         title, names = self.title(fields), attributes(fields)
         held = codes[0].text.rpartition(".")[0]
         parts = [f"{held}.{n}" for n in names]
