@@ -28,6 +28,11 @@ class RuntimeFault(Exception):  # noqa: N818, a fault is no error of this code
         self.place: Place | None = None
 
 
+def no_index(index: int, axis: int, extent: int) -> RuntimeFault:
+    """To be raised: an axis has no element of that number."""
+    return RuntimeFault(f"index {index} is out of range for axis {axis} of {extent} elements")
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A parameter, buffer or state of a bound model; `path` is dotted."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from linnet.backends.base import RuntimeFault
+from linnet.backends.contract import RuntimeFault, no_index
 from linnet.backends.numpy.dtypes import Array
 
 GatherAxis = tuple[Literal["axis", "index"], int]
@@ -99,6 +99,4 @@ def _positions(
 def _check(positions: Array, extent: int, axis: int) -> None:
     bad = positions[(positions < 0) | (positions >= extent)]
     if bad.size:
-        raise RuntimeFault(
-            f"index {int(bad.ravel()[0])} is out of range for axis {axis} of {extent} elements"
-        )
+        raise no_index(int(bad.ravel()[0]), axis, extent)

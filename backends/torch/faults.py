@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from linnet.backends.contract import RuntimeFault
+from linnet.backends.contract import RuntimeFault, no_index
 
 GENERATED = "<linnet "
 """How the names of generated files begin."""
@@ -75,31 +75,25 @@ def _of_compiled(error: RuntimeError) -> RuntimeFault | None:
 
 def out_of_range(error: IndexError) -> RuntimeFault:
     """The fault that a position is which PyTorch found out of range."""
-    return RuntimeFault(_of_embedding(error) or _worded(str(error)))
+    return _of_embedding(error) or _worded(str(error))
 
 
-def _of_embedding(error: IndexError) -> str | None:
+def _of_embedding(error: IndexError) -> RuntimeFault | None:
     """What an embedding could not look up, of which PyTorch tells neither position nor extent."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if not frames or frames[-1].f_code is not F.embedding.__code__:
         return None
     at, extent = frames[-1].f_locals["input"], frames[-1].f_locals["weight"].shape[0]
     bad = at[(at < 0) | (at >= extent)]
-    return _no_index(int(bad[0]), 0, extent) if bad.numel() else None
+    return no_index(int(bad[0]), 0, extent) if bad.numel() else None
 
 
-def _no_index(index: int, axis: int | str, extent: int | str) -> str:
-    return f"index {index} is out of range for axis {axis} of {extent} elements"
-
-
-def _worded(message: str) -> str:
+def _worded(message: str) -> RuntimeFault:
     found = _BOUNDS.search(message)
     if found is None:
-        return message
-    index, axis, extent = found.groups()
-    at = int(index)
-    at = at | 1 << 62 if at < _BELOW else at
-    return _no_index(at, axis, extent)
+        return RuntimeFault(message)
+    at, axis, extent = map(int, found.groups())
+    return no_index(at | 1 << 62 if at < _BELOW else at, axis, extent)
 
 
 def _place(error: BaseException) -> str | None:

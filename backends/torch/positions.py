@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from linnet.backends.contract import RuntimeFault
+from linnet.backends.contract import RuntimeFault, no_index
 from linnet.backends.interpret.frame import Frame
 from linnet.ir.core import Operation
 
@@ -43,9 +43,7 @@ def _within(positions: Tensor, extent: int, axis: int) -> None:
     least, most = torch.aminmax(positions)
     if least < 0 or most >= extent:
         bad = positions[(positions < 0) | (positions >= extent)]
-        raise RuntimeFault(
-            f"index {int(bad.flatten()[0])} is out of range for axis {axis} of {extent} elements"
-        )
+        raise no_index(int(bad.flatten()[0]), axis, extent)
 
 
 CHECKS: dict[str, Callable[[Frame, Operation, list[Tensor]], None]] = {
