@@ -22,9 +22,8 @@ def arithmetic(scope: Scope, op: ast.Arithmetic, left: Dim, right: Dim, span: Sp
     if op in ("/", "%"):
         message = f"the divisor `{right}` is not provably positive"
         positive = Relation(">", right, Dim.of(0))
-        if not scope.facts.implies(positive):
-            help_ = None if right.symbols() else "a divisor is at least 1"
-            scope.unproven(positive, "E2205", message, span, help=help_)
+        least = "a divisor is at least 1"
+        if not scope.require(positive, "E2205", message, span, of_numbers=lambda: least):
             return None
         return left // right if op == "/" else left % right
     if op == "+":

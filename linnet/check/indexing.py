@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from linnet.check import expr
 from linnet.check.convert import bad
 from linnet.check.dimexpr import dim_of
@@ -177,12 +179,11 @@ def within(scope: Scope, at: Dim, base: TExpr, extent: Dim, span: Span) -> bool:
         scope.error("E2209", "there are no negative indices", span, help=help_)
         return False
     message = f"the index `{at}` is not provably within an axis of `{extent}`"
-    for bound in (Relation(">=", at, Dim.of(0)), Relation("<", at, extent)):
-        if not scope.facts.implies(bound):
-            help_ = None if bound.symbols() else _positions(extent)
-            scope.unproven(bound, "E2209", message, span, folds=of_extent(base), help=help_)
-            return False
-    return True
+    bounds = Relation(">=", at, Dim.of(0)), Relation("<", at, extent)
+    folds, way_out = of_extent(base), partial(_positions, extent)
+    return all(
+        scope.require(b, "E2209", message, span, folds=folds, of_numbers=way_out) for b in bounds
+    )
 
 
 def _positions(extent: Dim) -> str:
@@ -222,11 +223,11 @@ def _range(scope: Scope, item: ast.SliceExpr, base: TExpr, extent: Dim) -> AtRan
         if stride == 1
         else Relation(">=", steps(start, stop, stride), Dim.of(0))
     )
+    folds, way_out = of_extent(base), partial(_bounds, start, stop, extent)
     for relation in (Relation(">=", start, Dim.of(0)), ordered, Relation("<=", stop, extent)):
-        if not scope.facts.implies(relation):
-            help_ = None if relation.symbols() else _bounds(start, stop, extent)
-            folds = of_extent(base)
-            scope.unproven(relation, "E2209", message, item.span, folds=folds, help=help_)
+        if not scope.require(
+            relation, "E2209", message, item.span, folds=folds, of_numbers=way_out
+        ):
             return None
     return AtRange(start, stop, stride)
 

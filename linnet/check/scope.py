@@ -242,11 +242,14 @@ class Scope:
         notes: Iterable[str] = (),
         use: WhereUse | None = None,
         folds: Iterable[object] = (),
+        of_numbers: Callable[[], str] | None = None,
     ) -> bool:
-        """Report `message` unless `relation` is proven."""
+        """Report `message` unless `relation` is proven; `of_numbers` is the way out where it has no
+        symbol of which more could be stated."""
         if self.facts.implies(relation):
             return True
-        self.unproven(relation, code, message, span, label, related, notes, use, folds)
+        help = of_numbers() if of_numbers is not None and not relation.symbols() else None
+        self.unproven(relation, code, message, span, label, related, notes, use, folds, help=help)
         return False
 
     def unproven(
