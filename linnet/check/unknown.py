@@ -9,7 +9,7 @@ from linnet.check.intrinsics import PRELUDE, intrinsic
 from linnet.check.names import Missing
 from linnet.check.scope import Scope
 from linnet.check.undeclared import lacking, missing
-from linnet.packages.library import library_items, plain
+from linnet.packages.library import library_items, plain, spelt
 from linnet.source.files import Span
 from linnet.source.suggest import closest, did_you_mean
 
@@ -105,12 +105,9 @@ def _meant(scope: Scope, name: str) -> str | None:
 
 def _spelt(scope: Scope, name: str) -> str | None:
     """What to import where `name` is written otherwise there: `RMSNorm`, `ReLU`."""
-    wanted = plain(name)
     every = (*library_items(), *_of_package(scope))
-    same = [n for n in every if len(wanted) > 1 and plain(n) == wanted]
-    # A block is written as a class is, an op as a function.
-    same.sort(key=lambda n: n[0].isupper() != name[0].isupper())
-    return way_out_of(scope, same[0]) if same else None
+    same = spelt(name, every) if len(plain(name)) > 1 else None
+    return None if same is None else way_out_of(scope, same)
 
 
 def _close(scope: Scope, name: str) -> str | None:

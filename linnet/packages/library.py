@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from linnet.packages.package import standard_library, walk
@@ -29,11 +29,16 @@ def plain(name: str) -> str:
 def in_library(name: str) -> str | None:
     """The item of the library that is called so, as `std.nn.softmax::softmax` is `softmax`,
     `Softmax` or `std.nn.softmax.softmax`: the `use` that imports it."""
-    last = re.split(r"\.|::", name)[-1]
-    found = [n for n in library_items() if plain(n) == plain(last)]
+    found = spelt(re.split(r"\.|::", name)[-1], library_items())
+    return None if found is None else f"`use {library_items()[found]}::{{{found}}}`"
+
+
+def spelt(name: str, items: Iterable[str]) -> str | None:
+    """The item that `name` is, or is in another style."""
+    found = [item for item in items if plain(item) == plain(name)]
     # A block is written as a class is, an op as a function.
-    found.sort(key=lambda n: (n != last, n[0].isupper() != last[0].isupper()))
-    return f"`use {library_items()[found[0]]}::{{{found[0]}}}`" if found else None
+    found.sort(key=lambda item: (item != name, item[0].isupper() != name[0].isupper()))
+    return found[0] if found else None
 
 
 @cache
